@@ -88,6 +88,7 @@ export const COMMANDS = `  vfscope demo                            record the de
       [--leave-out [RUN:]PASS=REASON] [--json]  leave out a pass that isn't a valid measurement
       [--html FILE] [--svg FILE] [--csv FILE]
   vfscope lab diff A.json B.json [--json] compare two saved results: exact counts, times with their spread
+      [--html FILE] [--svg FILE] [--csv FILE]
   vfscope lab check RESULT.json           exit with 1 if a count is above its limit
       --budget budget.json [--json]  limits by run, step, and counter:
                              {"total/vfs.xSync": {"max": 10}, "journal/run/instructions": {"max": 1e8}}
@@ -106,7 +107,7 @@ export const COMMANDS = `  vfscope demo                            record the de
       [--bisect] [--step ID] [--by PERCENT]  for one package: find the first release whose count differs
       [--workload NAME] [--config k=v ...] [--cache FOLDER] [--json] [--html FILE] [--svg FILE] [--csv FILE]
   vfscope lab advise FILE.vfst            find indexes that help the recording's statements, on a copy of your database
-      --database DATABASE [--json] [--out ADVICE.json]
+      --database DATABASE [--json] [--out ADVICE.json] [--html FILE] [--svg FILE] [--csv FILE]
   vfscope fleet add INPUT ... --out DIR   add recordings and reports of vfscope/field to a Parquet data set
       INPUT                  a .vfst file, a .json report, or a folder of them
       [--label name=value ...]  labels for recordings (reports have their own): release, device, or others

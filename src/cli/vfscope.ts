@@ -131,12 +131,18 @@ function lab([verb, ...args]: string[]): Promise<number> {
       `vfscope lab ${verb === undefined ? 'needs a command' : `has no command "${verb}"`}: expected list, run, show, diff, check, replay, advise, crash, or versions.`,
     );
   if (verb === 'advise') {
-    const { values, target } = parse(args, 'file', { database: text, json: yes, out: text });
+    const { values, target } = parse(args, 'file', {
+      database: text,
+      json: yes,
+      out: text,
+      ...reports,
+    });
     return adviseCommand({
       file: target,
       database: needed(values.database, '--database'),
       json: values.json ?? false,
       out: values.out,
+      files: values,
     });
   }
   if (verb === 'crash') {
@@ -151,8 +157,13 @@ function lab([verb, ...args]: string[]): Promise<number> {
   }
   if (verb === 'versions') return versions(args);
   if (verb === 'diff') {
-    const { values, target, others } = parse(args, 'results', { json: yes }, 2);
-    return diffResultsCommand({ a: target, b: others[0]!, json: values.json ?? false });
+    const { values, target, others } = parse(args, 'results', { json: yes, ...reports }, 2);
+    return diffResultsCommand({
+      a: target,
+      b: others[0]!,
+      json: values.json ?? false,
+      files: values,
+    });
   }
   if (verb === 'check') {
     const { values, target } = parse(args, 'result', { budget: text, json: yes });

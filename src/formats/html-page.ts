@@ -5,6 +5,7 @@
 import { cellText, type Block, type Cell, type ReportTable } from '../analysis/report/blocks.ts';
 import { cut } from '../text/clean.ts';
 import { escapeXml } from './escape.ts';
+import { chartSvg, type Chart } from './svg-bars.ts';
 
 /** Characters of a cell: a page names its files as it likes. */
 export const LONGEST = 10_000;
@@ -55,6 +56,17 @@ export const blockHtml = ({ heading, facts, table, lines = [] }: Block): string 
       ...lines.map((line) => `<p>${escaped(line)}</p>`),
     ].join('\n'),
   );
+
+/** Charts below one another under a heading; nothing where there are none. */
+export const chartsHtml = (heading: string, charts: readonly Chart[]): string[] =>
+  charts.length
+    ? [
+        section(
+          heading,
+          charts.map((chart) => `<div class="box">${chartSvg(chart)}</div>`).join('\n'),
+        ),
+      ]
+    : [];
 
 /** @param body HTML of its sections, such as those of blockHtml */
 export const htmlPage = ({

@@ -33,7 +33,7 @@ async function database(ddl: string, from?: Blob): Promise<Blob> {
 
 type Statements = Parameters<typeof recordedStatements>[0];
 const adviceOn = (file: Blob, statements: Statements): Promise<Advice> =>
-  advise(around.engines, file, recordedOf(new Facts(recordedStatements(statements))));
+  advise(around, file, recordedOf(new Facts(recordedStatements(statements))));
 
 let notes: Blob;
 let folder: string;
@@ -306,9 +306,23 @@ describe('the command', () => {
       return true;
     });
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    const code = await adviseCommand({ file: trace, database: notesFile, json: false, out });
+    const reports = { html: join(folder, 'a.html'), csv: join(folder, 'a.csv') };
+    const code = await adviseCommand({
+      file: trace,
+      database: notesFile,
+      json: false,
+      out,
+      files: reports,
+    });
     vi.restoreAllMocks();
     expect(code).toBe(0);
+    const html = readFileSync(reports.html, 'utf8');
+    for (const text of [said, html]) expect(text).toMatch(/Runtime(?:<\/td><td>| +)Node \d/);
+    expect(html).toMatch(/note_updated_idx: instructions of one run/);
+    expect(html).not.toMatch(/<script|https?:/);
+    expect(readFileSync(reports.csv, 'utf8')).toMatch(
+      /^note_updated_idx,[^\n]*,scanSteps,19999,0$/m,
+    );
     expect(said).toMatch(
       /^Index advice for notes\.db: 1 index helps 1 of 1 recorded statement\.\n\n1\. CREATE INDEX note_updated_idx ON note\(updated\);\n/,
     );

@@ -1,12 +1,11 @@
 /** `vfscope lab replay FILE --page-sizes` and `--checkpoints`: text and JSON of a stored recording, and what is refused. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { CommandFailure } from '../../src/terminal/failure.ts';
-import {
-  pageSizesCommand,
-  replayCommand,
-  type ReplayOptions,
-} from '../../src/lab/command/replay.ts';
+import { replayCommand, type ReplayOptions } from '../../src/lab/command/replay.ts';
+import { whatIfCommand } from '../../src/lab/command/what-if.ts';
 import { TraceStore } from '../../src/trace/store.ts';
 
 afterEach(() => void vi.restoreAllMocks());
@@ -50,6 +49,27 @@ it('a table a database, with its assumption; the same as JSON', async () => {
   };
   const [recorded] = databases[0]!.sizes.filter((s) => s.recorded);
   expect(recorded!.writeBytes).toEqual({ least: 8_228_864, most: 8_228_864 }); // the bytes that the recording has
+});
+
+it('as files: a page that loads nothing, its charts, every number', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vfscope-what-if-'));
+  const files = {
+    html: join(folder, 'w.html'),
+    svg: join(folder, 'w.svg'),
+    csv: join(folder, 'w.csv'),
+  };
+  try {
+    await run('memory-delete', { files });
+    const html = readFileSync(files.html, 'utf8');
+    expect(html).toMatch(/4,096 bytes, recorded: 7\.85 MiB/);
+    expect(html).not.toMatch(/bytes read|<script|https?:/); // it reads no page
+    expect(readFileSync(files.csv, 'utf8')).toMatch(/,4096,1,writeBytes,8228864,8228864\n/);
+    await run('checkpoint-storm', { ...counted, files });
+    expect(readFileSync(files.svg, 'utf8')).toMatch(/wal_autocheckpoint 1,000/);
+    expect(readFileSync(files.csv, 'utf8')).toMatch(/,1000,\d,dbWrites,\d+\n/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 const counted = { pageSizes: false, checkpoints: true };
@@ -117,12 +137,12 @@ it('what it does not take says so', async () => {
     return error as CommandFailure;
   };
   expect((await refused('memory-delete', { config: ['vfs=MemoryVFS'] })).message).toMatch(
-    /runs nothing: leave --config, --out, reports, and the other one away/,
+    /runs nothing: leave --config, --out, and the other one away/,
   );
   expect((await refused('memory-delete', { pageSizes: false })).message).toMatch(
     /Say on which VFS/,
   );
-  await expect(pageSizesCommand(new TraceStore(0), false)).rejects.toThrow(
+  await expect(whatIfCommand('pages', new TraceStore(0), false)).rejects.toThrow(
     /no read or write of a database page/,
   );
 });

@@ -84,6 +84,9 @@ describe('the graph', () => {
     );
     expect(first.out).toContain('wa-sqlite 1.2.0: n/a, npm pack failed: gone');
     expect(readFileSync(html, 'utf8')).toContain('wa-sqlite@1.4.0, SQLite 3.53.0: 1,491,318');
+    for (const text of [first.out, readFileSync(html, 'utf8')])
+      expect(text).toMatch(/Runtime(?:<\/td><td>| +)Node \d/);
+    expect(first.out).toMatch(/^ {2}Pragmas +page_size 4096, cache_size -2000, journal_mode /m);
     const saved = JSON.parse(readFileSync(out, 'utf8')) as VersionGraph;
     expect(saved.releases.map(({ version, instructions }) => [version, instructions])).toEqual([
       ['1.1.0', OLD],
@@ -165,8 +168,13 @@ describe('the graph', () => {
 
 describe('--bisect', () => {
   it('finds the first release with another count, and the releases that it can not rule out', async () => {
-    const { code, out } = await versions({ bisect: true });
+    const html = join(folder, 'bisected.html');
+    const { code, out } = await versions({ bisect: true, files: { html } });
     expect(code).toBe(0);
+    expect(out).toMatch(/^Environment\n {2}VFS .*\(in memory\)\n/m);
+    expect(readFileSync(html, 'utf8')).toMatch(
+      /First release that differs: wa-sqlite@1\.3\.0[^]*Steps that changed[^]*<svg [^]*Runtime/,
+    );
     expect(out).toContain(
       'First release that differs: wa-sqlite@1.3.0 (SQLite 3.53.0): 1,491,318 instructions',
     );

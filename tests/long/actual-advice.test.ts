@@ -85,9 +85,10 @@ const LAST_MIGRATION = '1787013118115_add_account_groups.sql';
 
 test("Actual's demo budget: the answer, applied and run again", async () => {
   const { store, file } = await recordedActual();
-  const { engines } = nodeSurroundings();
+  const place = nodeSurroundings();
+  const { engines } = place;
   const recorded = recordedOf(new Facts(store));
-  const advice = await advise(engines, file, recorded);
+  const advice = await advise(place, file, recorded);
   if (process.env['SHOW']) console.log(adviceText(advice, 'Actual'));
   expect(advice.statements.length).toBeGreaterThan(20);
   expect(advice.candidates).toBeGreaterThan(0);
@@ -135,7 +136,7 @@ const SMALL_CACHE = 'PRAGMA cache_size=20;';
 test('Actual without its own indexes: with the advised ones its statements read what was promised', async () => {
   const bare = `\n${WITHOUT}${SMALL_CACHE}`;
   const { store, file } = await recordedActual(bare);
-  const advice = await advise(nodeSurroundings().engines, file, recordedOf(new Facts(store)));
+  const advice = await advise(nodeSurroundings(), file, recordedOf(new Facts(store)));
   if (process.env['SHOW']) console.log(adviceText(advice, 'Actual without indexes'));
   expect(advice.indexes.length).toBeGreaterThan(0);
   const { store: again } = await recordedActual(

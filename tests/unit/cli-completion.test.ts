@@ -67,7 +67,7 @@ describe.each(Object.entries(SHELLS))('%s', (shell, completed) => {
     ['vfscope re', ['record']],
     ['vfscope lab re', ['replay']],
     ['vfscope lab crash --re', ['--require']],
-    ['vfscope lab diff --', ['--help', '--json']], // not those of `vfscope diff`
+    ['vfscope lab diff --', ['--csv', '--help', '--html', '--json', '--svg']], // not those of `vfscope diff`
     ['vfscope record http://localhost/ --until', ['--until', '--until-mark']],
     ['vfscope fleet co', ['compact']],
     ['vfscope fleet add --sh', ['--shard']],

@@ -8,6 +8,7 @@ import type { RunResult } from '../../src/lab/experiments/model/result-types.ts'
 import { savedOutcome, type LabOutcome } from '../../src/lab/experiments/outcome.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
+import { diffCsv, diffHtml, diffSvg } from '../../src/lab/results/diff-report.ts';
 import { diffOf } from '../../src/lab/results/result-diff.ts';
 
 const workload = workloadOf('sequential-write');
@@ -48,6 +49,29 @@ describe('diff', () => {
     const text = diffText('Many transactions', { a: 'a.json', b: 'b.json' }, diff);
     expect(text).toContain('1 count is equal; 1 count differs');
     expect(text).toMatch(/Runtime +Chrome 156 \(A\)\n +Firefox 153 \(B\)\n/);
+  });
+  it('as files: a page that loads nothing, a bar for each side of what differs, every number', () => {
+    const compared = { title: 'Many <b>', a: 'a.json', b: 'b.json', diff };
+    const html = diffHtml(compared);
+    for (const words of [
+      'A: a.json. B: b.json.',
+      '1 count is equal. 1 count differs.',
+      'Chrome 156 (A)',
+      'Firefox 153 (B)',
+      '10 ms to 12 ms',
+    ])
+      expect(html).toContain(words);
+    expect(html).not.toMatch(/<script|<b>|https?:/);
+    const svg = diffSvg(compared);
+    expect(svg.match(/<rect [^>]*fill="#7d8899"/g)).toHaveLength(4); // time and syncs, not writes
+    expect(svg).not.toContain('vfs.xWrite');
+    expect(diffCsv(compared).split('\n')).toEqual([
+      'run,step,counter,a,a_min,a_max,b,b_min,b_max',
+      'A,run,ms,11,10,12,22,20,24',
+      'A,run,vfs.xSync,300,,,3,,',
+      'A,run,vfs.xWrite,7,,,7,,',
+      '',
+    ]);
   });
   it('tells A from B by what ran them, above the numbers', () => {
     expect(diff.apart.rows).toEqual([['Runtime', 'Chrome 156', 'Firefox 153']]);

@@ -1,4 +1,5 @@
 /** What the index advisor answers. Counts are of one run on a cold page cache that holds the schema alone. */
+import type { EngineFacts, Environment } from '../experiments/model/environment-types.ts';
 import type { RecordedRuns } from '../experiments/engine/plan.ts';
 
 /** What one run of a statement took. */
@@ -69,7 +70,10 @@ export interface LeftOut {
   readonly example: string;
 }
 export interface Advice {
-  readonly engine: string;
+  readonly engine: EngineFacts;
+  readonly environment: Environment;
+  /** What the copy's connection was set to. */
+  readonly settings: Readonly<Record<string, string>>;
   readonly statements: readonly TriedStatement[];
   readonly leftOut: readonly LeftOut[];
   /** Columns of indexes that were built, or could not be chosen: how many. */

@@ -2,7 +2,7 @@
  * The index advisor: which indexes make a recording's statements cheaper on a copy of the database. Every candidate is built and run:
  * the statements whose plan uses it, and those that change its table. The best stays, and the others are tried on top of it.
  */
-import type { Engines } from '../experiments/engine/open-engine.ts';
+import type { Surroundings } from '../experiments/run.ts';
 import type {
   Advice,
   AdvisedIndex,
@@ -58,21 +58,23 @@ interface Trial {
   /** Instructions by all runs, INSERTs subtracted. */
   readonly gain: number;
 }
+/** Where statements run. */
+type Place = Pick<Surroundings, 'engines' | 'environment'>;
 type OnProgress = (progress: AdviceProgress) => void;
 /** Asked between two statements or candidates: true = what there is by now is the answer. */
 type Stop = () => Promise<boolean>;
 
 /** @param file the database, its log brought in @throws Error with a message for the user; what SQLite reports of the copy */
 export async function advise(
-  engines: Engines,
+  place: Place,
   file: Blob,
   recorded: Recorded,
   onProgress: OnProgress = () => {},
   stop: Stop = () => Promise.resolve(false),
 ): Promise<Advice> {
-  const copy = await Copy.open(engines, file);
+  const copy = await Copy.open(place.engines, file);
   try {
-    return await new Advisor(engines, copy, recorded, onProgress, stop).advise(file);
+    return await new Advisor(place, copy, recorded, onProgress, stop).advise(file);
   } finally {
     await copy.close();
   }
@@ -96,7 +98,7 @@ class Advisor {
   private interruptedAt: AdviceProgress | null = null;
 
   constructor(
-    private readonly engines: Engines,
+    private readonly place: Place,
     private readonly copy: Copy,
     private readonly recorded: Recorded,
     private readonly onProgress: OnProgress,
@@ -125,7 +127,9 @@ class Advisor {
     );
     const { chosen, used } = await this.search(candidates, all);
     return {
-      engine: `wa-sqlite 2.0.6, SQLite ${this.copy.version}`,
+      engine: this.copy.engine,
+      environment: this.place.environment,
+      settings: await this.copy.settings(),
       statements,
       leftOut: [...this.recorded.leftOut, ...this.left.list()],
       candidates: candidates.length,
@@ -283,7 +287,7 @@ class Advisor {
 
   /** The chosen, counted exactly on a copy that nothing else was tried on. */
   private async measured(file: Blob, chosen: readonly Trial[]): Promise<AdvisedIndex[]> {
-    const clean = await Copy.open(this.engines, file);
+    const clean = await Copy.open(this.place.engines, file);
     try {
       if (this.recorded.foreignKeys) await clean.exec(FOREIGN_KEYS);
       const indexes: AdvisedIndex[] = [];
@@ -354,7 +358,7 @@ class Advisor {
     for (const tried of statements) {
       const counts = await clean.run(tried.sql, changes(tried));
       const instructions = await instructionsOf(
-        this.engines,
+        this.place.engines,
         file,
         tried.sql,
         this.recorded.foreignKeys && changes(tried),

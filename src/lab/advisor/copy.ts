@@ -1,8 +1,10 @@
 /** A copy of the user's database in memory, on a metered engine: statements run on it and are counted; what they change is undone. */
 import { pageCacheReader } from '../experiments/engine/page-cache.ts';
 import { openSource } from '../experiments/engine/load-database.ts';
-import type { Engines } from '../experiments/engine/open-engine.ts';
+import { settingsOf } from '../experiments/engine/apply-config.ts';
+import { engineFacts, type Engines } from '../experiments/engine/open-engine.ts';
 import type { EngineModule, SqliteApi } from '../experiments/engine/builds.ts';
+import type { EngineFacts } from '../experiments/model/environment-types.ts';
 import { planOf } from '../experiments/engine/plan.ts';
 import { depthsOf } from '../../sqlite/query-plan.ts';
 import type { RunCounts } from './advice.ts';
@@ -25,7 +27,6 @@ interface StatusModule extends EngineModule {
 type Api = SqliteApi & {
   get_autocommit(db: number): number;
   progress_handler(db: number, n: number, handler: () => number, data: unknown): void;
-  libversion(): string;
 };
 /** Instructions of this instance: to choose by, for they depend on what ran in it before. */
 export type RoughCounts = RunCounts & { readonly instructions: number };
@@ -43,6 +44,8 @@ export class Copy {
     private readonly executed: () => bigint,
     private readonly cache: (db: number) => Readonly<Record<string, number>>,
     private readonly file: () => Uint8Array<ArrayBuffer>,
+    /** The SQLite that runs it. */
+    readonly engine: EngineFacts,
   ) {
     sqlite3.progress_handler(
       db,
@@ -54,7 +57,8 @@ export class Copy {
 
   /** @param file a database, its log brought in @throws what SQLite reports */
   static async open(engines: Engines, file: Blob): Promise<Copy> {
-    const engine = await engines.open({ engine: 'wa-sqlite-2.0.6', build: 'sync' }, 'total');
+    const build = 'sync';
+    const engine = await engines.open({ engine: 'wa-sqlite-2.0.6', build }, 'total');
     const source = await openSource(engine.sqlite3, engine.module, file, null);
     const copy = new Copy(
       engine.sqlite3 as Api,
@@ -63,13 +67,16 @@ export class Copy {
       engine.instructions!,
       pageCacheReader(engine.module)!,
       source.bytes,
+      engineFacts(engine, build),
     );
     await copy.exec('PRAGMA foreign_keys=OFF');
     return copy;
   }
 
-  get version(): string {
-    return this.sqlite3.libversion();
+  /** What its connection is set to. */
+  settings(): Promise<Record<string, string>> {
+    const { sqlite3, db } = this;
+    return settingsOf({ sqlite3, db });
   }
   exec(sql: string): Promise<unknown> {
     return this.rowsOf(sql);

@@ -3,6 +3,7 @@ import type { Advice, AdviceProgress } from '../advisor/advice.ts';
 import { advise } from '../advisor/advise.ts';
 import { recordedOf } from '../advisor/recorded.ts';
 import {
+  adviceFacts,
   adviceNotes,
   answerWords,
   effectTable,
@@ -10,6 +11,7 @@ import {
   planLines,
   statementLines,
 } from '../results/advice.ts';
+import { adviceCsv, adviceHtml, adviceSvg } from '../results/advice-report.ts';
 import { Facts } from '../../analysis/core/graph.ts';
 import { listenForInterrupt } from '../../drive/interrupt.ts';
 import { wrongUse } from '../../terminal/failure.ts';
@@ -19,6 +21,8 @@ import { checkWritable, writeWhole } from '../../terminal/write-file.ts';
 import { cut, oneLine, shown } from '../../text/clean.ts';
 import { databaseFrom } from './database.ts';
 import { nodeSurroundings } from './node.ts';
+import { checkReportFiles, writeReportFiles, type ReportFiles } from './report-files.ts';
+import { factLines } from './run-text.ts';
 import { tableLines } from './tables.ts';
 
 export interface AdviseOptions {
@@ -27,10 +31,19 @@ export interface AdviseOptions {
   readonly json: boolean;
   /** Where the answer goes as JSON. */
   readonly out: string | undefined;
+  /** Reports to write. */
+  readonly files?: ReportFiles;
 }
 
 /** @returns the exit code @throws CommandFailure naming what is wrong */
-export async function adviseCommand({ file, database, json, out }: AdviseOptions): Promise<number> {
+export async function adviseCommand({
+  file,
+  database,
+  json,
+  out,
+  files = {},
+}: AdviseOptions): Promise<number> {
+  await checkReportFiles(files);
   if (out !== undefined) await checkWritable(out);
   const { store } = await openTrace(file);
   const forUser = (e: unknown): never => {
@@ -46,13 +59,18 @@ export async function adviseCommand({ file, database, json, out }: AdviseOptions
       if (what !== phase) complain(`${what} (${all})`);
       phase = what;
     };
-    const { engines } = nodeSurroundings();
-    return advise(engines, copy.file, recorded, tell, () => interrupt.heard());
+    return advise(nodeSurroundings(), copy.file, recorded, tell, () => interrupt.heard());
   })()
     .catch(forUser)
     .finally(() => interrupt.ignore());
   const text = `${JSON.stringify(advice, null, 2)}\n`;
   if (out !== undefined) await writeWhole(out, [text]);
+  const of = { advice, database: copy.name };
+  await writeReportFiles(files, {
+    html: () => adviceHtml(of),
+    svg: () => adviceSvg(of),
+    csv: () => adviceCsv(of),
+  });
   await print(json ? text : adviceText(advice, copy.name));
   if (!advice.interruptedAt) return Exit.done;
   complain('interrupted: the answer has what was tried.');
@@ -94,5 +112,6 @@ export function adviceText(advice: Advice, database: string): string {
     ...(more > 0 ? [`  and ${more} more (--json has them)`] : []),
     '',
     ...adviceNotes(advice).map((note) => `  ${shown(note)}`),
+    ...factLines(adviceFacts(advice)),
   ].join('\n')}\n`;
 }

@@ -1,6 +1,7 @@
 /** `vfscope lab diff A.json B.json`: two saved results side by side. */
 import { readFile } from 'node:fs/promises';
 import { savedOutcome, titleOf, type LabOutcome } from '../experiments/outcome.ts';
+import { diffCsv, diffHtml, diffSvg, type ComparedResults } from '../results/diff-report.ts';
 import { diffOf, type ResultDiff } from '../results/result-diff.ts';
 import type { ResultTable } from '../results/table.ts';
 import { wrongUse } from '../../terminal/failure.ts';
@@ -8,6 +9,7 @@ import { cannotRead, Exit } from '../../terminal/open-file.ts';
 import { print } from '../../terminal/stdout.ts';
 import { plain } from '../../text/clean.ts';
 import { countOf } from '../../text/numbers.ts';
+import { checkReportFiles, writeReportFiles, type ReportFiles } from './report-files.ts';
 import { factLines } from './run-text.ts';
 import { tableLines } from './tables.ts';
 
@@ -28,11 +30,15 @@ export async function diffResultsCommand({
   a,
   b,
   json,
+  files = {},
 }: {
   readonly a: string;
   readonly b: string;
   readonly json: boolean;
+  /** Reports to write. */
+  readonly files?: ReportFiles;
 }): Promise<number> {
+  await checkReportFiles(files);
   const [from, to] = [await readOutcome(a), await readOutcome(b)];
   let diff: ResultDiff;
   try {
@@ -40,8 +46,14 @@ export async function diffResultsCommand({
   } catch (e) {
     throw wrongUse((e as Error).message);
   }
+  const compared: ComparedResults = { title: titleOf(from), a, b, diff };
+  await writeReportFiles(files, {
+    html: () => diffHtml(compared),
+    svg: () => diffSvg(compared),
+    csv: () => diffCsv(compared),
+  });
   await print(
-    json ? `${JSON.stringify(diff, null, 2)}\n` : diffText(titleOf(from), { a, b }, diff),
+    json ? `${JSON.stringify(diff, null, 2)}\n` : diffText(compared.title, { a, b }, diff),
   );
   return Exit.done;
 }

@@ -4,9 +4,6 @@ import { readWords } from '../experiments/plan.ts';
 import { hasFaults } from '../experiments/model/faults.ts';
 import { replay, type ReplayReport } from '../experiments/replay/replay.ts';
 import { DEFAULT_CONFIG, type Config } from '../experiments/model/types.ts';
-import { PAGE_SIZES_NOTE, pageSizes } from '../../analysis/pages/page-sizes.ts';
-import { checkpointChoices, choiceNotes } from '../../analysis/what-if/checkpoint-choices.ts';
-import { Facts } from '../../analysis/core/graph.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { listenForInterrupt, type Interrupt } from '../../drive/interrupt.ts';
 import { launchBrowser } from '../../drive/browser.ts';
@@ -23,11 +20,9 @@ import {
   replaySvg,
 } from '../results/replay-report.ts';
 import { number } from '../results/table.ts';
-import { choiceTable } from '../results/checkpoint-choices.ts';
-import { pageSizeTables } from '../results/page-sizes.ts';
-import { tableLines } from './tables.ts';
 import { checkReportFiles, writeReportFiles, type ReportFiles } from './report-files.ts';
 import { configText, factLines } from './run-text.ts';
+import { whatIfCommand } from './what-if.ts';
 import { complain, Exit, openTrace } from '../../terminal/open-file.ts';
 import { print } from '../../terminal/stdout.ts';
 import { EXTENSION } from '../../drive/extension-folders.ts';
@@ -65,15 +60,14 @@ export async function replayCommand({
   checkpoints,
 }: ReplayOptions): Promise<number> {
   const runsNothing = pageSizes ? '--page-sizes' : checkpoints ? '--checkpoints' : null;
-  const wanted = [out, files.html, files.svg, files.csv].some((path) => path !== undefined);
-  if (runsNothing && (config.length || wanted || (pageSizes && checkpoints)))
-    throw wrongUse(
-      `${runsNothing} runs nothing: leave --config, --out, reports, and the other one away.`,
-    );
+  if (runsNothing && (config.length || out !== undefined || (pageSizes && checkpoints)))
+    throw wrongUse(`${runsNothing} runs nothing: leave --config, --out, and the other one away.`);
   const on = runsNothing ? DEFAULT_CONFIG : configOf(config);
   const opened = await openTrace(file);
-  if (pageSizes) return pageSizesCommand(opened.store, json);
-  if (checkpoints) return checkpointsCommand(opened.store, json);
+  if (runsNothing) {
+    await checkReportFiles(files);
+    return whatIfCommand(pageSizes ? 'pages' : 'checkpoints', opened.store, json, files);
+  }
   if (out !== undefined) await checkWritable(out);
   await checkReportFiles(files);
   const interrupt = listenForInterrupt(complain);
@@ -170,43 +164,6 @@ function replayText(report: ReplayReport): string {
     ...tables,
     '',
     ...replayLines(report).map((note) => `  ${plain(note)}`),
-    ...factLines(replayFacts(report)),
+    ...factLines(replayFacts([{ heading: report.config.vfs, report }])),
   ].join('\n')}\n`;
-}
-
-/** `--page-sizes`: reads and writes at other page sizes, estimated; nothing is run. @returns the exit code @throws CommandFailure where no page was seen */
-export async function pageSizesCommand(store: TraceStore, json: boolean): Promise<number> {
-  const databases = new Facts(store).get(pageSizes);
-  if (databases.length === 0)
-    throw wrongUse(
-      'The recording has no read or write of a database page whose size is known: record the VFS calls of an app that uses one.',
-    );
-  const lines = pageSizeTables(databases).flatMap((one) => [
-    plain(one.title),
-    ...tableLines(one),
-    '',
-  ]);
-  await print(
-    json
-      ? `${JSON.stringify({ note: PAGE_SIZES_NOTE, databases }, null, 2)}\n`
-      : `${[...lines, PAGE_SIZES_NOTE].join('\n')}\n`,
-  );
-  return Exit.done;
-}
-
-/** `--checkpoints`: what other values of wal_autocheckpoint would cost; nothing is run. @returns the exit code @throws CommandFailure without a log */
-async function checkpointsCommand(store: TraceStore, json: boolean): Promise<number> {
-  const logs = new Facts(store).get(checkpointChoices);
-  if (logs.length === 0)
-    throw wrongUse(
-      'The recording has no write-ahead log: record an app that uses journal_mode=WAL.',
-    );
-  const lines = logs.flatMap((log, i) => [
-    ...(i ? [''] : []),
-    plain(log.path),
-    ...(log.choices.length ? tableLines(choiceTable(log, i)) : []),
-    ...choiceNotes(log).map((note) => `  ${plain(note)}`),
-  ]);
-  await print(json ? `${JSON.stringify({ logs }, null, 2)}\n` : `${lines.join('\n')}\n`);
-  return Exit.done;
 }

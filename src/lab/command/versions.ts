@@ -29,13 +29,14 @@ import {
   notCounted,
   stepTable,
   versionsCsv,
+  versionsFacts,
   versionsHtml,
   versionsSvg,
   versionsTable,
   versionsTitle,
 } from '../results/versions-report.ts';
 import { exactDifference, number, ratioOf } from '../results/table.ts';
-import type { ReportTable } from '../../analysis/report/blocks.ts';
+import type { Block, ReportTable } from '../../analysis/report/blocks.ts';
 import { cellText } from '../../analysis/report/blocks.ts';
 import { listenForInterrupt, type Interrupt } from '../../drive/interrupt.ts';
 import { browserFailed, wrongUse } from '../../terminal/failure.ts';
@@ -49,6 +50,7 @@ import { cacheFolder } from './engines/cache-folder.ts';
 import { releasesOf, runNpm, type Npm } from './engines/npm.ts';
 import { OutsideEngines } from './engines/outside.ts';
 import { nodeSurroundings } from './node.ts';
+import { factLines } from './run-text.ts';
 import { checkReportFiles, writeReportFiles, type ReportFiles } from './report-files.ts';
 
 export interface VersionsOptions {
@@ -286,12 +288,19 @@ const textTable = ({ head, rows, texts }: ReportTable): string[] =>
     texts,
   );
 
-async function reported(o: VersionsOptions, graph: VersionGraph): Promise<void> {
-  await writeReportFiles(o.files, {
-    html: () => versionsHtml(graph),
+/** @param found what a bisection found: above the releases */
+const filesWritten = (
+  o: VersionsOptions,
+  graph: VersionGraph,
+  found: readonly Block[] = [],
+): Promise<void> =>
+  writeReportFiles(o.files, {
+    html: () => versionsHtml(graph, found),
     svg: () => versionsSvg(graph),
     csv: () => versionsCsv(graph),
   });
+async function reported(o: VersionsOptions, graph: VersionGraph): Promise<void> {
+  await filesWritten(o, graph);
   const missing = notCounted(graph);
   await print(
     o.json
@@ -301,6 +310,7 @@ async function reported(o: VersionsOptions, graph: VersionGraph): Promise<void> 
           '',
           ...textTable(versionsTable(graph)),
           ...(missing.length ? ['', ...missing.map((line) => `  ${plain(line)}`)] : []),
+          ...factLines(versionsFacts(graph)),
         ].join('\n')}\n`,
   );
 }
@@ -359,17 +369,6 @@ async function bisectReported(
   const of = (i: number): Promise<CountedRelease> => counts.of(range[i]!);
   const [a, b] = [await of(before), first === null ? null : await of(first)];
   const skipped = unknown.map((i) => releaseText(range[i]!));
-  if (o.json)
-    return void (await print(
-      jsonText({
-        step: o.step,
-        before: a,
-        first: b,
-        unknown: skipped,
-        counted: counts.done,
-        of: range.length,
-      }),
-    ));
   const place = o.step === 'total' ? 'instructions' : `instructions in step ${o.step}`;
   const line = (release: CountedRelease): string =>
     `${releaseText(release)} (SQLite ${release.sqlite}): ${number(countOfStep(release, o.step))} ${place}`;
@@ -383,11 +382,33 @@ async function bisectReported(
         ...(skipped.length
           ? [`Could not be counted, and may be the first: ${skipped.join(', ')}`]
           : []),
-        '',
-        ...textTable(stepTable(a, b)),
       ]
     : [`${change} between the first and the last:`, line(a), line(last)];
+  const steps = b && stepTable(a, b);
+  const done = `${counts.done} of ${countOf(range.length, 'release')} counted.`;
+  const graph = counts.graph();
+  await filesWritten(o, graph, [
+    { heading: 'Bisection', lines: [...lines, done] },
+    ...(steps ? [{ heading: 'Steps that changed', table: steps }] : []),
+  ]);
+  const { workload, version, parameters } = graph;
   await print(
-    `${[versionsTitle(counts.graph()), ...lines.map((text) => plain(text.replaceAll('−', '-'))), '', `${counts.done} of ${countOf(range.length, 'release')} counted.`].join('\n')}\n`,
+    o.json
+      ? jsonText({
+          ...{ workload, version, parameters },
+          step: o.step,
+          before: a,
+          first: b,
+          unknown: skipped,
+          counted: counts.done,
+          of: range.length,
+        })
+      : `${[
+          versionsTitle(graph),
+          ...lines.map((text) => plain(text.replaceAll('−', '-'))),
+          ...(steps ? ['', ...textTable(steps)] : []),
+          ...['', done],
+          ...factLines(versionsFacts(graph)),
+        ].join('\n')}\n`,
   );
 }

@@ -52,7 +52,7 @@ const isVerdict = shape({
 });
 const absentOrNull = (is: Is): Is => absentOr(orNull(is));
 /** Absent fields: older files do not have them. */
-const isEnvironment = shape({
+export const isEnvironment = shape({
   runtime: absentOr(isText),
   userAgent: absentOr(isText),
   platform: absentOrNull(isText),
@@ -136,7 +136,7 @@ const together = {
   verdicts: listOf(isVerdict),
   growth: listOf(shape({ over: isText, counter: isText, curves: listOf(isCurve) })),
 };
-const isVfs: Is = (value) => VFS_NAMES.some((name) => name === value);
+export const isVfs: Is = (value) => VFS_NAMES.some((name) => name === value);
 const experimentResult = shape({
   experiment: isText,
   results: recordOf(runResult),

@@ -1,11 +1,15 @@
 /** The index advisor on the Lab's page: the recording whose statements it reads, and its answer. */
 import type { Advice } from '../advisor/advice.ts';
+import { adviceCsv, adviceHtml, adviceSvg } from '../results/advice-report.ts';
 import { Canceled, type Bench } from './bench.ts';
+import { saveResult, type SavedAs } from './results-file.ts';
 
 export class AdviceModel {
   /** A recording that was opened beside the database. */
   recording = $state.raw<{ name: string; file: Blob } | null>(null);
   advice = $state.raw<Advice | null>(null);
+  /** Name of the database that the answer is of. */
+  private of = '';
   running = $state(false);
   error = $state('');
 
@@ -21,8 +25,10 @@ export class AdviceModel {
     this.error = '';
   }
 
-  async find(database: Blob, recording: Blob): Promise<void> {
+  /** @param name of the database */
+  async find(database: Blob, recording: Blob, name: string): Promise<void> {
     this.forget();
+    this.of = name;
     this.running = true;
     this.say('Reading the recording');
     try {
@@ -36,6 +42,18 @@ export class AdviceModel {
       this.running = false;
       this.say('');
     }
+  }
+  /** JSON has the form of `vfscope lab advise --json`. */
+  save(as: SavedAs): void {
+    const { advice, of: database } = this;
+    if (!advice) return;
+    const of = { advice, database };
+    saveResult('advice', as, {
+      object: advice,
+      html: () => adviceHtml(of),
+      svg: () => adviceSvg(of),
+      csv: () => adviceCsv(of),
+    });
   }
   async cancel(): Promise<void> {
     await this.bench.cancel();

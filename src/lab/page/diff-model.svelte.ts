@@ -1,6 +1,8 @@
 /** Two saved results that the page compares. */
 import { savedOutcome, titleOf, type LabOutcome } from '../experiments/outcome.ts';
+import { diffCsv, diffHtml, diffSvg } from '../results/diff-report.ts';
 import { diffOf, type ResultDiff } from '../results/result-diff.ts';
+import { saveResult, type SavedAs } from './results-file.ts';
 
 interface Loaded {
   readonly name: string;
@@ -40,5 +42,17 @@ export class DiffModel {
   }
   set(side: Side, name: string, outcome: LabOutcome): void {
     this[side] = { name, outcome };
+  }
+  /** JSON has the form of `vfscope lab diff --json`. */
+  save(as: SavedAs): void {
+    const { a, b, diff, title } = this;
+    if (!a || !b || !diff) return;
+    const compared = { title, a: a.name, b: b.name, diff };
+    saveResult('diff', as, {
+      object: diff,
+      html: () => diffHtml(compared),
+      svg: () => diffSvg(compared),
+      csv: () => diffCsv(compared),
+    });
   }
 }

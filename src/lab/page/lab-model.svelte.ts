@@ -41,13 +41,18 @@ import { siteName } from '../../viewer/ui/site-name.ts';
 import { copyFrom, databasesOf } from '../../page-copy/copy.ts';
 import type { PlanRow } from '../experiments/engine/plan.ts';
 import { ReplayModel, type Replayed } from './replay-model.svelte.ts';
-import { outcomeOnPage, saveOutcome, type SavedAs } from './results-file.ts';
+import { outcomeOnPage, saveOutcome, withoutFiles, type SavedAs } from './results-file.ts';
 import { CrashModel } from './crash-model.svelte.ts';
 import { DiffModel, type Side } from './diff-model.svelte.ts';
 import { EngineFiles } from './engine-files.svelte.ts';
 import { QuestionsModel } from './questions-model.svelte.ts';
 import { RunQueue, type QueuedRun } from './run-queue.ts';
-import { UnfinishedStore, type UnfinishedRuns } from './unfinished.svelte.ts';
+import {
+  filesOf,
+  UnfinishedStore,
+  type FileOfRuns,
+  type UnfinishedRuns,
+} from './unfinished.svelte.ts';
 
 /** A run as its column shows it. */
 export interface Column {
@@ -125,6 +130,8 @@ export class LabModel {
   trace = $state.raw<ShownTrace | null>(null);
   /** What the columns on show were run from. */
   shown = $state.raw<{ offer: PlacedOffer; mode: Mode } | null>(null);
+  /** Files of the user's that the results on show are of and that a closed tab didn't leave: nothing of them can run again. */
+  missing = $state.raw<readonly FileOfRuns[]>([]);
   /** The shown runs again, function by function; [] where this was not asked for. */
   byFunction = $state.raw<(RunResult | null)[]>([]);
   readonly unfinished = new UnfinishedStore();
@@ -258,6 +265,7 @@ export class LabModel {
     );
     this.queue = queue;
     this.shown = { offer: this.placed, mode: this.effectiveMode };
+    this.missing = [];
     this.byFunction = [];
     await this.go(queue);
   }
@@ -341,12 +349,9 @@ export class LabModel {
       ...own.says,
     ];
   }
-  /** Stores each pass, so that a tab that closes loses one at most. The user's own files, a database or an engine, aren't stored. */
+  /** Stores each pass, so that a tab that closes loses one at most. Of the user's own files, a database or an engine, name and size are stored. */
   private async go(queue: RunQueue): Promise<void> {
-    const work = (): Promise<boolean> => queue.go().then(() => !queue.canResume);
-    await (queue.items.some(({ run }) => run.database || run.engineFile)
-      ? work()
-      : this.unfinished.during(work));
+    await this.unfinished.during(() => queue.go().then(() => !queue.canResume));
     this.questions.take();
   }
   /** What a closed tab left is on show, and the rest of it can run. */
@@ -367,7 +372,8 @@ export class LabModel {
     this.choose(offer);
     this.begin(); // what was tried before isn't what is shown now
     [this.experimentVfs, this.experimentFaults] = [unfinished.vfs, unfinished.faults];
-    this.mode = unfinished.mode;
+    [this.mode, this.memory] = [unfinished.mode, unfinished.memory];
+    [this.choices, this.parameterChoices] = [unfinished.choices, unfinished.parameters];
     const { sql } = unfinished.runs[0]?.run ?? {};
     if (sql !== undefined) this.sql = sql;
     const queue = new RunQueue(
@@ -378,6 +384,7 @@ export class LabModel {
     );
     this.queue = queue;
     this.shown = { offer: this.placed, mode: unfinished.mode };
+    this.missing = unfinished.files;
     this.byFunction = [];
     this.show(queue, unfinished.headings);
   }
@@ -398,6 +405,7 @@ export class LabModel {
     return () => {
       this.choose(offer);
       [this.queue, this.columns, this.shown, this.byFunction] = [queue, columns, shown, []];
+      this.missing = [];
       [this.canResume, this.running] = [false, false];
     };
   }
@@ -450,7 +458,7 @@ export class LabModel {
     if (queue !== this.queue) return;
     this.columns = queue.items.map((item, i) => ({ heading: names[i]!, item: { ...item } }));
     this.running = queue.running;
-    this.canResume = queue.canResume;
+    this.canResume = queue.canResume && this.missing.length === 0;
     this.progress = queue.progress;
     const { environment } = queue;
     if (this.shown && environment)
@@ -459,11 +467,25 @@ export class LabModel {
         offer: this.shown.offer.id,
         vfs: this.experimentVfs,
         faults: this.experimentFaults,
+        choices: this.choicesWithoutFiles,
+        parameters: this.parameterChoices,
+        memory: this.memory,
+        files: filesOf(queue.items.map(({ run }) => run)),
         mode: this.shown.mode,
         headings: names,
         environment,
-        runs: queue.items.map(({ run, samples, message }) => ({ run, samples, message })),
+        runs: queue.items.map(({ run, samples, message }) => ({
+          run: withoutFiles(run),
+          samples,
+          message,
+        })),
       });
+  }
+
+  private get choicesWithoutFiles(): Choices {
+    const { engine, ...choices } = this.choices;
+    const left = engine?.filter((name) => !this.engines.all.some((own) => own.name === name));
+    return left?.length ? { ...choices, engine: left } : choices;
   }
 
   async openTrace({ item, heading }: Column): Promise<void> {

@@ -86,9 +86,8 @@ const methods = {
   /** Pushes its progress. */
   advise: async (database: Blob, recording: Blob): Promise<Advice> => {
     const { store } = await readTrace(recording);
-    return advise(new Engines(ownWasm), database, recordedOf(new Facts(store)), (progress) =>
-      push(progress),
-    );
+    const place = { engines: new Engines(ownWasm), environment: environmentHere() };
+    return advise(place, database, recordedOf(new Facts(store)), push);
   },
   asRecorded: async (recording: Blob, asked: RecordedAsked): Promise<AsRecorded> => {
     const { store } = await readTrace(recording);

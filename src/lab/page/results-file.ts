@@ -1,9 +1,11 @@
 /** Results as files: JSON, with passes that were left out and their reasons, and reports. */
 import { gridResult } from '../experiments/grid-result.ts';
 import type { LabOutcome } from '../experiments/outcome.ts';
+import type { Run } from '../experiments/model/types.ts';
 import type { RunResult } from '../experiments/model/result-types.ts';
 import { storedVerdicts } from '../experiments/storage-verdicts.ts';
 import { reportCsv, reportHtml, reportSvg } from '../results/report.ts';
+import { whatIfCsv, whatIfHtml, whatIfSvg, type WhatIf } from '../results/what-if-report.ts';
 import { experimentResultOf } from './compare.ts';
 import { saveFile } from '../../viewer/ui/save-file.ts';
 import type { PlacedOffer } from './catalog.ts';
@@ -15,12 +17,14 @@ interface Shown {
 }
 
 /** What the user's files hold isn't part of a result. */
-function withoutFile(result: RunResult): RunResult {
-  const { database, engineFile, ...run } = result.run;
-  if (!database) return engineFile ? { ...result, run } : result;
+export function withoutFiles({ database, engineFile: _, ...run }: Run): Run {
   // a name alone, as a file that was read has it
-  return { ...result, run: { ...run, database: { name: database.name } as typeof database } };
+  return database ? { ...run, database: { name: database.name } as typeof database } : run;
 }
+const withoutFile = (result: RunResult): RunResult => ({
+  ...result,
+  run: withoutFiles(result.run),
+});
 
 /** The results on show, as the command would have them. */
 export function outcomeOnPage(offer: PlacedOffer, columns: readonly Shown[]): LabOutcome {
@@ -103,3 +107,12 @@ export function saveOutcome(name: string, as: SavedAs, outcome: LabOutcome): voi
     csv: () => reportCsv(outcome),
   });
 }
+
+/** Saves what a recording would cost otherwise: JSON has the form of the command's. */
+export const saveWhatIf = (name: string, as: SavedAs, whatIf: WhatIf): void =>
+  saveResult(name, as, {
+    object: whatIf.object,
+    html: () => whatIfHtml(whatIf),
+    svg: () => whatIfSvg(whatIf),
+    csv: () => whatIfCsv(whatIf),
+  });

@@ -10,13 +10,28 @@ import type { Sample } from '../experiments/model/result-types.ts';
 import type { Mode, Run, VfsName } from '../experiments/model/types.ts';
 import type { ReplayReport } from '../experiments/replay/replay.ts';
 
+import { listed } from '../results/table.ts';
+import { formatBytes } from '../../text/numbers.ts';
+import type { Choices, ParameterChoices } from './grid.ts';
+
 declare const VFSCOPE_VERSION: string;
 
 const KEY = 'vfscope-lab-unfinished';
 
+/** A file of the user's that runs are of: a database, or a build of SQLite. Its bytes aren't stored. */
+export interface FileOfRuns {
+  readonly name: string;
+  readonly bytes: number;
+}
 export interface UnfinishedRuns {
   readonly kind: 'runs';
   readonly offer: string;
+  /** Values that were chosen, without builds of the user's. */
+  readonly choices: Choices;
+  readonly parameters: ParameterChoices;
+  readonly memory: boolean;
+  /** Without them the rest can't run; [] = there are none. */
+  readonly files: readonly FileOfRuns[];
   readonly vfs: readonly VfsName[];
   readonly faults: FaultSettings;
   readonly mode: Mode;
@@ -40,11 +55,26 @@ export interface UnfinishedReplay {
 /** What a closed tab was doing. */
 export type Unfinished = UnfinishedRuns | UnfinishedCrash | UnfinishedReplay;
 interface StoredRun {
+  /** Without the user's files. */
   readonly run: Run;
   readonly samples: readonly Sample[];
   /** Why it failed; '' where it did not. */
   readonly message: string;
 }
+
+/** Files of the user's in runs, each once. */
+export function filesOf(runs: readonly Run[]): FileOfRuns[] {
+  const files = runs.flatMap(({ database, engineFile }) =>
+    [database, engineFile].flatMap((own) =>
+      own ? [{ name: own.name, bytes: own.file.size }] : [],
+    ),
+  );
+  return [...new Map(files.map((file) => [file.name, file])).values()];
+}
+
+/** What results of a closed tab were run on. */
+export const wasOf = (files: readonly FileOfRuns[]): string =>
+  `These results are of ${listed(files.map(({ name, bytes }) => `${name} (${formatBytes(bytes)})`))}. Your files aren't stored: to run the rest, open ${files.length === 1 ? 'it' : 'them'} again and press Run.`;
 
 /** What a closed tab left, and what this one stores. */
 export class UnfinishedStore {

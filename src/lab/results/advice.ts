@@ -1,6 +1,13 @@
 /** The index advisor's answer as words and tables, which the page and the command both draw. */
 import type { RecordedRuns } from '../experiments/engine/plan.ts';
 import type { Advice, AdvisedIndex, Effect, RunCounts, TriedStatement } from '../advisor/advice.ts';
+import {
+  COUNTED_ONCE,
+  pragmaText,
+  ranFacts,
+  type EnvironmentFact,
+} from '../experiments/model/environment.ts';
+import { vfsTitle } from '../experiments/model/vfs-facts.ts';
 import { cut, oneLine } from '../../text/clean.ts';
 import { countOf, formatBytes, formatNumber, formatSigned, UNKNOWN } from '../../text/numbers.ts';
 import { number, ratioOf, type ResultTable } from './table.ts';
@@ -92,6 +99,20 @@ export function recordedWords({ runs, recordedRows, recordedPages }: RecordedRun
   return `recorded: ${countOf(runs, 'run')}, pages per run ${perRun(recordedPages, runs)}, rows per run ${perRun(recordedRows, runs)}`;
 }
 
+/** What ran it. */
+export const adviceFacts = (advice: Advice): EnvironmentFact[] =>
+  ranFacts([
+    {
+      name: '',
+      result: {
+        ...advice,
+        vfs: vfsTitle('MemoryVFS'),
+        pragmas: pragmaText(advice.settings),
+        passes: COUNTED_ONCE,
+      },
+    },
+  ]);
+
 /** Characters of a statement that was left out. */
 const MOST_EXAMPLE = 100;
 /** What limits the answer. */
@@ -100,7 +121,7 @@ export function adviceNotes({ statements, leftOut, candidatesLeft, engine }: Adv
     statements.filter((one) => one.values === values).length;
   const fromCopy = by('copy') + by('null');
   return [
-    `Counted on ${engine}, on a copy in memory. Your app's engine can plan differently.`,
+    `Counted on ${engine.package} ${engine.version}, SQLite ${engine.sqlite}, on a copy in memory. Your app's engine can plan differently.`,
     ...(fromCopy
       ? [
           `The recording has no values for ${countOf(fromCopy, 'statement')}. Values of your database's rows stand in.`,

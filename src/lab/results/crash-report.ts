@@ -1,11 +1,12 @@
 /** Crash tests as files for people and tools: one HTML page with its chart, the chart as SVG, all numbers as CSV, everything as JSON. */
 import { csvCell } from '../../formats/csv.ts';
-import { blockHtml, htmlPage, section } from '../../formats/html-page.ts';
-import { barChart, chartsFile, chartSvg, type Chart } from '../../formats/svg-bars.ts';
+import { blockHtml, chartsHtml, htmlPage } from '../../formats/html-page.ts';
+import { barChart, chartsFile, type Chart } from '../../formats/svg-bars.ts';
 import { countOf } from '../../text/numbers.ts';
 import { assumptionsOf } from '../crash/assumptions.ts';
 import {
   isTested,
+  type CrashConfig,
   type CrashOptions,
   type CrashResult,
   type Guarantee,
@@ -20,11 +21,18 @@ export interface CrashTests {
 }
 const TITLE = 'Crash test';
 
-/** What ran them; [] where nothing did. */
+/** What ran them; [] where nothing did. VFSs and pragmas are those of the table, in which each configuration stands. */
 export function crashFacts(outcomes: CrashTests['outcomes']): EnvironmentFact[] {
   const tested = outcomes.filter(isTested);
+  const all = (of: (config: CrashConfig) => string): string =>
+    [...new Set(tested.map(({ config }) => of(config)))].join(', ');
+  const on = {
+    vfs: `${all(({ vfs }) => vfs)} (on storage emulated in memory)`,
+    pragmas: `${all(({ journalMode }) => `journal_mode ${journalMode}`)}, ${all(({ synchronous }) => `synchronous ${synchronous}`)}`,
+    passes: '1 of each crash',
+  };
   return tested.length
-    ? ranFacts(tested.map((result) => ({ name: result.config.vfs, result })))
+    ? ranFacts(tested.map((result) => ({ name: result.config.vfs, result: { ...result, ...on } })))
     : [];
 }
 
@@ -44,12 +52,7 @@ export function crashHtml(tests: CrashTests): string {
     note: noteOf(tests),
     body: [
       ...(sentences.length ? [blockHtml({ heading: 'Answer', lines: sentences })] : []),
-      section(
-        'Chart',
-        chartsOf(tests)
-          .map((chart) => `<div class="box">${chartSvg(chart)}</div>`)
-          .join('\n'),
-      ),
+      ...chartsHtml('Chart', chartsOf(tests)),
       ...(table
         ? [
             blockHtml({

@@ -1,17 +1,34 @@
 /** A replay as files for people and tools: one HTML page with charts, the charts as SVG, all counts as CSV. */
 import { csvCell } from '../../formats/csv.ts';
-import { blockHtml, htmlPage, section } from '../../formats/html-page.ts';
-import { barChart, chartsFile, chartSvg, type Chart } from '../../formats/svg-bars.ts';
+import { blockHtml, chartsHtml, htmlPage } from '../../formats/html-page.ts';
+import { barChart, chartsFile, type Chart } from '../../formats/svg-bars.ts';
 import { countOf, formatDuration, UNKNOWN } from '../../text/numbers.ts';
-import { factPairs, ranFacts, type EnvironmentFact } from '../experiments/model/environment.ts';
+import {
+  factPairs,
+  ranFacts,
+  vfsText,
+  type EnvironmentFact,
+} from '../experiments/model/environment.ts';
 import { errorWords } from '../experiments/replay/control.ts';
 import type { ReplayReport } from '../experiments/replay/replay.ts';
 import { notesOf, replayGroups } from './replay.ts';
 import { number } from './table.ts';
 
-/** What ran it. */
-export const replayFacts = (report: ReplayReport): EnvironmentFact[] =>
-  ranFacts([{ name: report.config.vfs, result: report }]);
+/** What ran replays. @param replays at least one, each by its name */
+export const replayFacts = (
+  replays: readonly { readonly heading: string; readonly report: ReplayReport }[],
+): EnvironmentFact[] =>
+  ranFacts(
+    replays.map(({ heading, report }) => ({
+      name: heading,
+      result: {
+        ...report,
+        vfs: vfsText(report.config),
+        pragmas: `${UNKNOWN} (a replay makes VFS calls: no SQLite connection is open)`,
+        passes: '1',
+      },
+    })),
+  );
 /** All that is to be said of it beside its numbers. */
 export const replayLines = (report: ReplayReport): string[] => [
   ...notesOf(report),
@@ -66,14 +83,12 @@ export function replayHtml(report: ReplayReport): string {
           lines: [help],
         }),
       ),
-      section(
-        'Charts',
-        chartsOf(report)
-          .map((chart) => `<div class="box">${chartSvg(chart)}</div>`)
-          .join('\n'),
-      ),
+      ...chartsHtml('Charts', chartsOf(report)),
       blockHtml({ heading: 'Notes', lines: replayLines(report) }),
-      blockHtml({ heading: 'Environment', facts: factPairs(replayFacts(report)) }),
+      blockHtml({
+        heading: 'Environment',
+        facts: factPairs(replayFacts([{ heading: report.config.vfs, report }])),
+      }),
     ],
   });
 }

@@ -1,8 +1,8 @@
 /** An outcome of the Lab as files for people and tools: one HTML page with charts, the charts as SVG, all numbers as CSV. */
 import type { Block, ReportTable } from '../../analysis/report/blocks.ts';
 import { csvCell } from '../../formats/csv.ts';
-import { blockHtml, htmlPage, section } from '../../formats/html-page.ts';
-import { barChart, chartsFile, chartSvg, curveChart, type Chart } from '../../formats/svg-bars.ts';
+import { blockHtml, chartsHtml, htmlPage } from '../../formats/html-page.ts';
+import { barChart, chartsFile, curveChart, type Chart } from '../../formats/svg-bars.ts';
 import { countOf, formatCount, UNKNOWN } from '../../text/numbers.ts';
 import { experimentFor } from '../experiments/documents/tries.ts';
 import { verdictsOfEach } from '../experiments/grid-result.ts';
@@ -80,7 +80,8 @@ function partsOf(outcome: LabOutcome): Parts {
   };
 }
 
-const MOST_CHARTS = 8;
+/** Of a kind. */
+export const MOST_CHARTS = 8;
 /** A bar a run for its time and each counter, a bar a step where one run has several; curves where there is growth. */
 function chartsOf({ runs, counters, growth }: Parts): Chart[] {
   const timed = runs.some(({ result }) => result.totalMs);
@@ -120,12 +121,14 @@ function chartsOf({ runs, counters, growth }: Parts): Chart[] {
     ...curves.slice(0, MOST_CHARTS),
   ];
 }
-const headingOf = (counter: string): string => (counter === 'ms' ? 'Time' : counter);
+/** What a chart of a counter is called. */
+export const headingOf = (counter: string): string => (counter === 'ms' ? 'Time' : counter);
 
-const reportTable = ({ head, rows }: ResultTable, texts = [0]): ReportTable => ({
+/** As a report has it. */
+export const reportTable = ({ head, rows, texts = [] }: ResultTable): ReportTable => ({
   head,
   rows,
-  texts,
+  texts: [0, ...texts],
 });
 
 /** A count of a step, 0 where nothing of its kind moved. */
@@ -199,9 +202,7 @@ export function reportHtml(outcome: LabOutcome): string {
     answer && {
       heading: 'Answer',
       lines: answer.sentences,
-      ...(answer.table
-        ? { table: reportTable(answer.table, [0, ...(answer.table.texts ?? [])]) }
-        : {}),
+      ...(answer.table ? { table: reportTable(answer.table) } : {}),
     },
     conclusion.length ? { heading: 'Conclusion', lines: conclusion } : null,
     verdicts.length
@@ -242,16 +243,7 @@ export function reportHtml(outcome: LabOutcome): string {
   return htmlPage({
     title,
     note: noteOf(parts),
-    body: [
-      ...html(blocks),
-      section(
-        'Charts',
-        chartsOf(parts)
-          .map((chart) => `<div class="box">${chartSvg(chart)}</div>`)
-          .join('\n'),
-      ),
-      ...html(tables),
-    ],
+    body: [...html(blocks), ...chartsHtml('Charts', chartsOf(parts)), ...html(tables)],
   });
 }
 

@@ -6,7 +6,7 @@ import {
   type NamedResult,
 } from '../experiments/model/environment.ts';
 import { runsByHeading, runsByName, type LabOutcome } from '../experiments/outcome.ts';
-import type { RunResult } from '../experiments/model/result-types.ts';
+import type { Placed, RunResult } from '../experiments/model/result-types.ts';
 import { compare } from './compare.ts';
 import { fromToText, type ResultTable } from './table.ts';
 import { UNKNOWN } from '../../text/numbers.ts';
@@ -16,6 +16,15 @@ interface Pair {
   readonly a: RunResult;
   readonly b: RunResult;
 }
+/** A number of a step in both; null: that one doesn't have it. */
+export interface DiffNumber {
+  readonly run: string;
+  readonly step: string;
+  /** A time is in ms. */
+  readonly counter: string;
+  readonly a: Placed | null;
+  readonly b: Placed | null;
+}
 export interface ResultDiff {
   /** Times that were taken in both. */
   readonly times: ResultTable;
@@ -23,6 +32,8 @@ export interface ResultDiff {
   readonly counts: ResultTable;
   /** How many counts are the same. */
   readonly equal: number;
+  /** Every number of both, the equal ones, too. */
+  readonly numbers: readonly DiffNumber[];
   /** Runs that one of the two has alone. */
   readonly onlyA: readonly string[];
   readonly onlyB: readonly string[];
@@ -43,26 +54,26 @@ export function diffOf(a: LabOutcome, b: LabOutcome): ResultDiff {
   const several = pairs.length > 1;
   const differing: string[][] = [];
   const times: string[][] = [];
+  const numbers: DiffNumber[] = [];
   let equal = 0;
   for (const { name, a: x, b: y } of pairs)
     for (const step of stepsOf(x, y)) {
       const place = `${several ? `${name}: ` : ''}${step}`;
       for (const { counter, cells } of compare([x, y], step, countersOf(x, y, step))) {
         const [from, to] = cells;
+        const at = { step, counter };
+        const found = { a: placed(x, at) ?? null, b: placed(y, at) ?? null };
+        numbers.push({ run: name, ...at, ...found });
         const row = [`${place} ${counter}`, from?.text ?? UNKNOWN, to?.text ?? UNKNOWN];
         if (isTime(counter)) {
-          const spread = (result: RunResult): string => {
-            const found = placed(result, { step, counter });
-            return found?.spread && found.spread.n > 1
-              ? fromToText(found.spread, found.stepMs)
-              : '';
-          };
+          const spread = (of: Placed | null): string =>
+            of?.spread && of.spread.n > 1 ? fromToText(of.spread, of.stepMs) : '';
           if (from && to)
             times.push([
               ...row.slice(0, 2),
-              spread(x),
+              spread(found.a),
               to.text,
-              spread(y),
+              spread(found.b),
               to.difference,
               to.ratio,
             ]);
@@ -89,6 +100,7 @@ export function diffOf(a: LabOutcome, b: LabOutcome): ResultDiff {
       more: 0,
     },
     equal,
+    numbers,
     onlyA,
     onlyB,
     otherRows: pairs.flatMap(({ name, a: x, b: y }) => (x.digest === y.digest ? [] : [name])),

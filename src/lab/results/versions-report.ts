@@ -1,10 +1,11 @@
 /** The version graph as a table, a picture, a page and numbers: the command writes them. */
-import type { ReportTable } from '../../analysis/report/blocks.ts';
+import type { Block, ReportTable } from '../../analysis/report/blocks.ts';
 import { csvCell } from '../../formats/csv.ts';
-import { blockHtml, htmlPage, section } from '../../formats/html-page.ts';
-import { chartsFile, chartSvg, type Chart } from '../../formats/svg-bars.ts';
+import { blockHtml, chartsHtml, htmlPage } from '../../formats/html-page.ts';
+import { chartsFile, type Chart } from '../../formats/svg-bars.ts';
 import { releaseChart, type ReleaseAxis } from '../../formats/svg-releases.ts';
 import { countOf, formatBytes, formatShortCount, UNKNOWN } from '../../text/numbers.ts';
+import { factPairs, releaseFacts, type EnvironmentFact } from '../experiments/model/environment.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import { exactDifference, number, ratioOf } from './table.ts';
 import {
@@ -24,6 +25,14 @@ export const versionsTitle = ({ workload, parameters }: VersionGraph): string =>
     ...Object.entries(parameters).map(([name, n]) => `${name} ${n}`),
     'over releases of SQLite',
   ].join(', ');
+
+/** What ran those that were counted; [] where none was, or they were saved without it. */
+export function versionsFacts({ releases }: VersionGraph): EnvironmentFact[] {
+  const ran = inOrder(releases).flatMap((release) =>
+    release.ran ? [{ name: releaseText(release), result: release.ran }] : [],
+  );
+  return ran.length ? releaseFacts(ran) : [];
+}
 
 const changeText = (value: number | null, before: number | null | undefined): string =>
   value === null || before === null || before === undefined ? '' : ratioOf(value, before);
@@ -137,21 +146,19 @@ function chartsOf({ releases }: VersionGraph): Chart[] {
 const noteOf = ({ releases }: VersionGraph): string =>
   `Counted by vfscope, ${countOf(releases.length, 'release')}. The same on every machine.`;
 
-/** One self-contained file. */
-export function versionsHtml(graph: VersionGraph): string {
+/** One self-contained file. @param first blocks above the charts, such as what a bisection found */
+export function versionsHtml(graph: VersionGraph, first: readonly Block[] = []): string {
   const missing = notCounted(graph);
+  const facts = factPairs(versionsFacts(graph));
   return htmlPage({
     title: versionsTitle(graph),
     note: noteOf(graph),
     body: [
-      section(
-        'Over SQLite versions',
-        chartsOf(graph)
-          .map((chart) => `<div class="box">${chartSvg(chart)}</div>`)
-          .join('\n'),
-      ),
+      ...first.map(blockHtml),
+      ...chartsHtml('Over SQLite versions', chartsOf(graph)),
       blockHtml({ heading: 'Releases', table: versionsTable(graph) }),
       ...(missing.length ? [blockHtml({ heading: 'Not counted', lines: missing })] : []),
+      ...(facts.length ? [blockHtml({ heading: 'Environment', facts })] : []),
     ],
   });
 }

@@ -1,5 +1,7 @@
 /** The instructions of one workload over the releases of packages: as rows, as a picture, and by bisection. */
-import type { Parameters } from '../experiments/model/types.ts';
+import { isEnvironment, isVfs } from '../experiments/saved-result.ts';
+import type { Environment } from '../experiments/model/environment-types.ts';
+import type { Parameters, VfsName } from '../experiments/model/types.ts';
 import type { RunResult } from '../experiments/model/result-types.ts';
 
 /** One release. What could not be counted is null, and `why` says why. */
@@ -12,6 +14,14 @@ export interface CountedRelease {
   /** Instructions by step of the workload. */
   readonly steps: Readonly<Record<string, number>>;
   readonly why: string | null;
+  /** Where it was counted, and on what. Absent: it was not counted, or saved without it. */
+  readonly ran?: {
+    readonly environment: Environment;
+    readonly vfs: VfsName;
+    /** Build of the package. */
+    readonly variant: string | null;
+    readonly settings: Readonly<Record<string, string>>;
+  };
 }
 export interface VersionGraph {
   readonly kind: 'versions';
@@ -80,6 +90,12 @@ export function countedRelease(release: ReleaseName, result: RunResult | string)
       ),
     ),
     why: null,
+    ran: {
+      environment: result.environment,
+      vfs: result.run.config.vfs,
+      variant: result.engine?.variant ?? null,
+      settings: result.settings,
+    },
   };
 }
 
@@ -160,6 +176,13 @@ const isFields = (value: unknown): value is Fields =>
 const holdsCounts = (value: unknown): boolean =>
   isFields(value) && Object.values(value).every(isCount);
 
+const isRan = (value: unknown): boolean =>
+  isFields(value) &&
+  isEnvironment(value.environment) &&
+  isVfs(value.vfs) &&
+  isTextOrNull(value.variant) &&
+  isFields(value.settings) &&
+  Object.values(value.settings).every(isText);
 const isRelease = (value: unknown): boolean =>
   isFields(value) &&
   isText(value.package) &&
@@ -168,7 +191,8 @@ const isRelease = (value: unknown): boolean =>
   isCountOrNull(value.wasmBytes) &&
   isCountOrNull(value.instructions) &&
   holdsCounts(value.steps) &&
-  isTextOrNull(value.why);
+  isTextOrNull(value.why) &&
+  (value.ran === undefined || isRan(value.ran));
 
 /** Whether a value that was read from a file has the form of a graph. */
 export const isVersionGraph = (value: unknown): value is VersionGraph =>

@@ -1,6 +1,5 @@
 /** Sets a fresh connection as a Config says, by PRAGMAs, and reads back what it answered. null settings run no PRAGMA at all. */
 import type { SqliteApi } from './builds.ts';
-import type { Host } from './host.ts';
 import type { Config } from '../model/types.ts';
 
 /** In the order that SQLite needs: page_size before anything is written, locking_mode before journal_mode=wal on a VFS without shared memory. */
@@ -21,12 +20,17 @@ const SYNCHRONOUS = ['off', 'normal', 'full', 'extra'];
 const inWords = (name: string, answer: string): string =>
   name === 'synchronous' ? (SYNCHRONOUS[Number(answer)] ?? answer) : answer;
 
+/** A connection. */
+interface Connection {
+  readonly sqlite3: Pick<SqliteApi, 'exec'>;
+  readonly db: number;
+}
 /**
  * @param existing whether the database is there already: its page size is its own then, and IDBBatchAtomic takes being asked for one as an error
  * @returns the connection's settings, and a note for each that is not as asked
  */
 export async function applyConfig(
-  host: { readonly sqlite3: Pick<SqliteApi, 'exec'>; readonly db: number },
+  host: Connection,
   config: Config,
   existing: boolean,
 ): Promise<{ notes: string[]; settings: Record<string, string> }> {
@@ -49,7 +53,7 @@ export async function applyConfig(
 }
 
 /** The connection's settings after a run, read when nothing is measured any more. */
-export async function settingsOf(host: Host): Promise<Record<string, string>> {
+export async function settingsOf(host: Connection): Promise<Record<string, string>> {
   const settings: Record<string, string> = {};
   for (const name of [
     'page_size',

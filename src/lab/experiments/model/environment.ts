@@ -14,6 +14,7 @@ import { endedWhy } from './fault-verdict.ts';
 import { faultsText, hasFaults } from './faults.ts';
 import { labelOf } from './knobs.ts';
 import type { RunResult } from './result-types.ts';
+import type { Config, VfsName } from './types.ts';
 import { vfsTitle } from './vfs-facts.ts';
 
 /** A result by the name that it has among others. */
@@ -27,6 +28,16 @@ export interface Ran {
   readonly environment: Environment;
   /** Of a run. */
   readonly run?: { readonly config: { readonly engine: string; readonly build: string } };
+}
+/** The same of a result that is of no run of a workload: a replay, a crash test, an advice. */
+export interface RanOn extends Ran {
+  readonly vfs: string;
+  readonly pragmas: string;
+  readonly passes: string;
+}
+interface Named<T> {
+  readonly name: string;
+  readonly result: T;
 }
 export interface EnvironmentFact {
   readonly label: string;
@@ -51,12 +62,13 @@ const NO_PRAGMA = new Set(['page_count']);
 /** Passes that count, and the one that doesn't. */
 function passesOf({ run, totalMs, warmUpMs, leftOut }: RunResult): string {
   if (run.mode === 'count')
-    return run.repeats > 1 ? `${run.repeats}, the lowest count taken` : '1, counted';
+    return run.repeats > 1 ? `${run.repeats}, the lowest count taken` : COUNTED_ONCE;
   const out = leftOut.length ? `, ${leftOut.length} left out` : '';
   return `${totalMs?.passes.length ?? run.repeats}${out}${warmUpMs === null ? '' : ', after 1 that warms up'}`;
 }
 
-function vfsOf({ run: { config } }: RunResult): string {
+/** The VFS of a configuration, where it stores, and its own settings. */
+export function vfsText(config: Config): string {
   const own = (['blockSize', 'writePolicy', 'cacheBlocks', 'durability'] as const).flatMap((key) =>
     config[key] === null ? [] : [labelOf(key, config[key])],
   );
@@ -98,6 +110,8 @@ const PLACE: readonly Fact<Ran>[] = [
         : said(e, e.crossOriginIsolated, (is) => (is ? 'yes' : 'no')),
   ],
 ];
+/** How a run that is counted once reads among passes. */
+export const COUNTED_ONCE = '1, counted';
 const FACTS: readonly Fact<RunResult>[] = [
   [
     'Workload',
@@ -108,7 +122,7 @@ const FACTS: readonly Fact<RunResult>[] = [
         ...(run.asText ? ['bound values written into the SQL'] : []),
       ].join(', '),
   ],
-  ['VFS', vfsOf],
+  ['VFS', ({ run }) => vfsText(run.config)],
   ...ENGINE,
   ['Passes', passesOf],
   ...PLACE,
@@ -116,10 +130,7 @@ const FACTS: readonly Fact<RunResult>[] = [
 
 type Value = EnvironmentFact['values'][number];
 /** The distinct texts of results, each with their names. */
-function grouped<T>(
-  results: readonly { readonly name: string; readonly result: T }[],
-  of: (result: T) => string,
-): Value[] {
+function grouped<T>(results: readonly Named<T>[], of: (result: T) => string): Value[] {
   const groups = new Map<string, Set<string>>();
   for (const { name, result } of results) {
     const text = of(result);
@@ -128,26 +139,54 @@ function grouped<T>(
   return [...groups].map(([text, names]) => ({ text, of: groups.size > 1 ? [...names] : null }));
 }
 
-/** Pragmas that all runs share as one value, then those that they differ in. */
-function pragmasOf(runs: readonly NamedResult[]): Value[] {
+type Settings = RunResult['settings'];
+/** Pragmas that all share as one value, then those that they differ in. */
+function settingValues(runs: readonly Named<{ readonly settings: Settings }>[]): Value[] {
   const names = new Set(runs.flatMap(({ result }) => Object.keys(result.settings)));
   const each = [...names]
     .filter((name) => !NO_PRAGMA.has(name))
     .map((name) => grouped(runs, ({ settings }) => `${name} ${settings[name] ?? UNKNOWN}`));
   const shared = each.flatMap((values) => (values.length === 1 ? values[0]!.text : []));
   const different = each.filter((values) => values.length > 1).flat();
-  if (each.length === 0)
-    return grouped(runs, (result) =>
-      endedWhy(result) ? `${UNKNOWN} (${endedWhy(result)})` : NOT_SAVED,
-    );
   return [...(shared.length ? [{ text: shared.join(', '), of: null }] : []), ...different];
 }
+const pragmasOf = (runs: readonly NamedResult[]): Value[] => {
+  const values = settingValues(runs);
+  return values.length
+    ? values
+    : grouped(runs, (result) =>
+        endedWhy(result) ? `${UNKNOWN} (${endedWhy(result)})` : NOT_SAVED,
+      );
+};
+/** As a line of the environment has them. */
+export const pragmaText = (settings: Settings): string =>
+  settingValues([{ name: '', result: { settings } }])[0]?.text ?? NOT_SAVED;
 
-/** What ran results that are of no run of a workload, such as crash tests. @param results at least one */
-export const ranFacts = (
-  results: readonly { readonly name: string; readonly result: Ran }[],
-): EnvironmentFact[] =>
-  [...ENGINE, ...PLACE].map(([label, of]) => ({ label, values: grouped(results, of) }));
+const RAN_ON: readonly Fact<RanOn>[] = [
+  ['VFS', ({ vfs }) => vfs],
+  ['Pragmas', ({ pragmas }) => pragmas],
+  ...ENGINE,
+  ['Passes', ({ passes }) => passes],
+  ...PLACE,
+];
+/** What ran counts of releases that stand in one table, with SQLite and size of each. @param results at least one */
+export const releaseFacts = (
+  results: readonly Named<{
+    readonly environment: Environment;
+    readonly vfs: VfsName;
+    readonly variant: string | null;
+    readonly settings: Settings;
+  }>[],
+): EnvironmentFact[] => [
+  { label: 'VFS', values: grouped(results, ({ vfs }) => vfsTitle(vfs)) },
+  { label: 'Pragmas', values: settingValues(results) },
+  { label: 'Build', values: grouped(results, ({ variant }) => variant ?? UNKNOWN) },
+  { label: 'Passes', values: [{ text: COUNTED_ONCE, of: null }] },
+  ...PLACE.map(([label, of]) => ({ label, values: grouped(results, of) })),
+];
+/** What ran results that are of no run of a workload. @param results at least one */
+export const ranFacts = (results: readonly Named<RanOn>[]): EnvironmentFact[] =>
+  RAN_ON.map(([label, of]) => ({ label, values: grouped(results, of) }));
 
 /** What ran these results; what all share is one value. @param runs at least one */
 export function environmentFacts(runs: readonly NamedResult[]): EnvironmentFact[] {

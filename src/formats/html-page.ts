@@ -17,9 +17,9 @@ svg text{fill:currentColor;font:11px system-ui,sans-serif}svg .thread{font-weigh
 .legend span{display:inline-block;margin-right:1.2em}.legend i{display:inline-block;width:.8em;height:.8em;margin-right:.4em;border-radius:2px}.note{opacity:.75}`;
 
 const escaped = (text: string): string => escapeXml(cut(text, LONGEST));
-/** Names of counters (`vfs.xSync`) stay as they are. */
+/** Names of counters (`vfs.xSync`) and pragmas stay as they are. */
 const capital = (text: string): string =>
-  /^\w+\.\w/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  /^[^\W_]+[._]\w/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Numbers stand right; whole sentences are not squeezed to a word a line on a narrow screen. */
 function tableHtml({ head, rows, texts, code }: ReportTable): string {

@@ -224,3 +224,48 @@ it('a tab that closes keeps the passes that were done: the next Lab shows them, 
   await page.waitForSelector('[data-testid="place-experiments"]');
   expect(await texts('unfinished')).toEqual([]);
 });
+
+it("a closed tab's run on your own database keeps results, settings, name, and size, and none of its bytes", async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vfscope-own-'));
+  const file = join(folder, 'shop.db');
+  const bytes = await shop();
+  writeFileSync(file, bytes);
+  const open = async (): Promise<void> => {
+    const input = (await page.$('[data-testid="own-file"]')) as ElementHandle<HTMLInputElement>;
+    await input.uploadFile(file);
+    await page.waitForSelector('[data-testid="own-database"]');
+  };
+  const stored = (): Promise<string | null> =>
+    page.evaluate(() => localStorage.getItem('vfscope-lab-unfinished'));
+  try {
+    await press('offer-own-database');
+    await open();
+    await press('mode-time');
+    const chosen = ['AccessHandlePool', 'OPFSCoopSync', 'IDBBatchAtomic', 'BlockIDB'];
+    for (const vfs of chosen) await press(`knob-vfs-${vfs}`);
+    await press('lab-run');
+    await page.waitForFunction(
+      () =>
+        Number(
+          /^\d+/.exec(
+            document.querySelector('[data-testid="lab-progress"]')?.textContent ?? '',
+          )?.[0],
+        ) >= 9,
+      { polling, timeout: 60_000 },
+    );
+    await page.reload();
+    await page.waitForSelector('[data-testid="unfinished"]');
+    expect(await stored()).toContain(`"files":[{"name":"shop.db","bytes":${bytes.length}}]`);
+    expect(await stored()).not.toContain('thing');
+    await press('unfinished-show');
+    expect(await texts('missing-files')).toEqual([
+      `These results are of shop.db (${bytes.length / 1024} KiB). Your files aren't stored: to run the rest, open it again and press Run.`,
+    ]);
+    expect(await page.$('[data-testid="lab-resume"]')).toBeNull();
+    expect((await row('ms')).length).toBe(4);
+    await open();
+    expect(await texts('lab-run')).toEqual(['Run 4 configurations']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}, 100_000);

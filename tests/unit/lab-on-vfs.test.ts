@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
 import { ALL_EXPERIMENTS, experimentFor } from '../../src/lab/experiments/documents/tries.ts';
 import { VFS_NAMES } from '../../src/lab/experiments/model/types.ts';
+import { placeOf } from '../../src/lab/experiments/model/vfs-facts.ts';
 import { onVfs, offersVfs } from '../../src/lab/experiments/on-vfs.ts';
 import { runsOf } from '../../src/lab/experiments/plan.ts';
 
@@ -42,6 +43,23 @@ describe('by default', () => {
         }
       }
   });
+});
+
+it('with a fault profile every experiment has a run on storage, where a device can fail', () => {
+  for (const experiment of ALL_EXPERIMENTS) {
+    const placed = onVfs(experiment, [], 'browser', {
+      slowFlush: null,
+      refusedHandle: null,
+      quota: 1,
+    });
+    const places = [...runsOf(placed, { config: { quota: 1 } }, OPTIONS).values()].map(
+      ({ config }) => placeOf(config.vfs),
+    );
+    expect([experiment.id, places.some((place) => place !== 'in memory')]).toEqual([
+      experiment.id,
+      true,
+    ]);
+  }
 });
 
 describe('chosen', () => {

@@ -137,4 +137,10 @@ it('an experiment says how many passes it makes and how long they take; a script
   }
   const own = runOf(workloadOf('own-sql', 'SELECT 1'), {}, { mode: 'count', repeats: 1 });
   expect(takesText([own])).toBe('1 pass. How long it takes depends on your script.');
+  const slow = runOf(
+    workloadOf('read-poll'),
+    { config: { vfs: 'BlockIDB', slowFlush: 20 } },
+    { mode: 'time', repeats: 1 },
+  );
+  expect(takesText([slow])).toBe('2 passes. Expect a few seconds, and 20 ms more for each flush.');
 });

@@ -15,6 +15,7 @@ import {
   type CrashResult,
   type NotTested,
 } from '../crash/model.ts';
+import { crashText as takesText } from '../experiments/duration.ts';
 import { failureText, waSqliteOpener, type Opener } from '../crash/open.ts';
 import { sahpoolOpener, type SqliteWasm } from '../crash/open-sahpool.ts';
 import { crashCsv, crashFacts, crashHtml, crashObject, crashSvg } from '../results/crash-report.ts';
@@ -53,6 +54,9 @@ export async function crashCommand({
   const worst = worstAllowed(require);
   const { configs, options } = crashOrder(config);
   await checkReportFiles(files);
+  complain(
+    `${countOf(configs.length, 'configuration')}. ${takesText(configs.length, options.commits)}`,
+  );
   const outcomes: Outcome[] = [];
   let done = 0;
   const interrupt = listenForInterrupt(complain);

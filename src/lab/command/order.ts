@@ -129,8 +129,6 @@ export async function orderOf(o: LabOptions): Promise<LabOrder> {
   try {
     const named = ALL_EXPERIMENTS.find((e) => e.id === o.what);
     const ofVfs = (word: string): boolean => named !== undefined && word.startsWith('vfs=');
-    const experiment =
-      named && onVfs(named, vfsOf(o.config.filter(ofVfs)), o.node ? 'node' : 'browser');
     const sql =
       o.sql === undefined ? undefined : (await fileOf(o.sql, 'a file of SQL')).toString('utf8');
     if (o.what === 'own-sql' && sql === undefined) throw new Error('own-sql needs --sql FILE.');
@@ -140,6 +138,9 @@ export async function orderOf(o: LabOptions): Promise<LabOrder> {
       throw new Error('--file DATABASE is for own-database.');
     const database = o.database === undefined ? undefined : await databaseFrom(o.database);
     const words = readGrid([...engineWords(o), ...o.config.filter((word) => !ofVfs(word))]);
+    const where = o.node ? 'node' : 'browser';
+    const experiment =
+      named && onVfs(named, vfsOf(o.config.filter(ofVfs)), where, words[0]!.config);
     const all = experiment
       ? words
       : onOneVfs(words, readWords(o.compare), o.native ?? false, namedWorkload(o.what, sql));

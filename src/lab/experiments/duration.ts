@@ -53,7 +53,7 @@ function passSeconds({ workload, parameters, config }: Run): number | null {
 }
 
 /** The time as one says it beforehand: no digit more than it deserves. */
-export function aboutText(seconds: number): string {
+function aboutText(seconds: number): string {
   if (seconds < 10) return 'a few seconds';
   if (seconds < 55) return `up to ${Math.ceil(seconds / 10) * 10} s`;
   return `up to ${formatCount(Math.ceil(seconds / 60))} min`;
@@ -68,8 +68,19 @@ export function expectText(runs: readonly Run[]): string {
   const known = each.flatMap((seconds) => seconds ?? []);
   return known.length < each.length
     ? 'How long it takes depends on your script.'
-    : `Expect ${aboutText(known.reduce((a, b) => a + b, 0))}.`;
+    : `Expect ${aboutText(known.reduce((a, b) => a + b, 0))}${flushText(runs)}.`;
 }
+/** How often a run flushes isn't known beforehand. */
+function flushText(runs: readonly Run[]): string {
+  const slowest = Math.max(...runs.map(({ config }) => config.slowFlush ?? 0));
+  return slowest > 0 ? `, and ${slowest} ms more for each flush` : '';
+}
+
+/** Of a crash test of one configuration, for each of its commits. */
+const CRASH_SECONDS = 0.5;
+/** How long crash tests take. */
+export const crashText = (configs: number, commits: number): string =>
+  `Expect ${aboutText(configs * commits * CRASH_SECONDS)}.`;
 
 /** How many passes, and how long they take: `96 passes. Expect up to 2 min.` */
 export const takesText = (runs: readonly Run[]): string =>

@@ -2,7 +2,8 @@
  * An experiment on the VFSs that it is to run on. A variant that names none runs on each of them, and its expectations are decided on each.
  * In a browser these are storage where the experiment is about storage; in Node there is memory alone. All titles name their VFS.
  */
-import { onWords, vfsTitle } from './model/vfs-facts.ts';
+import { hasFaults, type FaultSettings } from './model/faults.ts';
+import { onWords, placeOf, vfsTitle } from './model/vfs-facts.ts';
 import {
   DEFAULT_CONFIG,
   type Assertion,
@@ -25,24 +26,38 @@ const isOpen = (variant: Variant): boolean => ownVfs(variant) === undefined;
 /** Whether there is a VFS to choose. */
 export const offersVfs = ({ variants }: Experiment): boolean => variants.some(isOpen);
 
-/** Where it runs when nothing is chosen. */
-export const vfsByDefault = (
-  { storage }: Experiment,
+/** Memory has no device that could fail: with a fault profile, an experiment in memory runs here. */
+const WITH_FAULTS: VfsName = 'AccessHandlePool';
+
+/** Where it runs when nothing is chosen; none: each variant on its own VFS. */
+export function vfsByDefault(
+  experiment: Experiment,
   where: 'browser' | 'node',
-): readonly VfsName[] => (where === 'browser' && storage) || [DEFAULT_CONFIG.vfs];
+  faults: FaultSettings = {},
+): readonly VfsName[] {
+  const browser = where === 'browser';
+  const usual: readonly VfsName[] = offersVfs(experiment)
+    ? (browser && experiment.storage) || [DEFAULT_CONFIG.vfs]
+    : [];
+  const runs = usual.length ? usual : experiment.variants.map((variant) => ownVfs(variant)!);
+  const isInMemory = runs.every((vfs) => placeOf(vfs) === 'in memory');
+  return browser && hasFaults(faults) && isInMemory ? [WITH_FAULTS] : usual;
+}
 
 /**
  * @param asked VFSs that were chosen; none: those by default
+ * @param faults that all of its runs have
  * @throws Error with a message for the user where several are asked for and no variant leaves a choice
  */
 export function onVfs(
   experiment: Experiment,
   asked: readonly VfsName[],
   where: 'browser' | 'node',
+  faults?: FaultSettings,
 ): PlacedExperiment {
   const open = new Set(experiment.variants.filter(isOpen).map(({ id }) => id));
-  if (open.size === 0) return onOwn(experiment, asked);
-  const on = asked.length ? asked : vfsByDefault(experiment, where);
+  const on = asked.length ? asked : vfsByDefault(experiment, where, faults);
+  if (open.size === 0) return onOwn(experiment, on);
   const several = on.length > 1;
   const named = (id: string, vfs: VfsName): string =>
     several && open.has(id) ? `${id}@${vfs}` : id;

@@ -88,6 +88,7 @@ const isRun = shape({
   repeats: isNumber,
   asText: absentOr(isFlag),
   sql: absentOr(isText),
+  database: absentOr(shape({ name: isText })),
   config: shape(
     Object.fromEntries(
       KNOBS.map(({ key }) => [key, isFaultKey(key) ? absentOr(isSetting) : isSetting]),

@@ -11,6 +11,8 @@ export class AdviceModel {
   /** Name of the database that the answer is of. */
   private of = '';
   running = $state(false);
+  /** It ends with what it has tried by now, after the statement that runs. */
+  stopping = $state(false);
   error = $state('');
 
   /** @param say what is under way; '' = nothing */
@@ -39,7 +41,7 @@ export class AdviceModel {
       if (!(error instanceof Canceled))
         this.error = error instanceof Error ? error.message : String(error);
     } finally {
-      this.running = false;
+      [this.running, this.stopping] = [false, false];
       this.say('');
     }
   }
@@ -55,7 +57,14 @@ export class AdviceModel {
       csv: () => adviceCsv(of),
     });
   }
+  /** What was tried by now is the answer; pressed again, there is none. */
   async cancel(): Promise<void> {
-    await this.bench.cancel();
+    if (this.stopping) await this.bench.cancel();
+    else {
+      this.stopping = true;
+      await this.bench.stop().catch((error: unknown) => {
+        if (!(error instanceof Canceled)) throw error; // pressed again meanwhile
+      });
+    }
   }
 }

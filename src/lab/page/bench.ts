@@ -121,9 +121,9 @@ export class Bench {
     }
   }
 
-  /** `replay` answers with the calls that were made by now. */
-  async stopReplay(): Promise<void> {
-    await this.worker?.api.stopReplay();
+  /** `replay` and `advise` answer with what they have by now. */
+  async stop(): Promise<void> {
+    await this.worker?.api.stop();
   }
 
   /** Which indexes help a recording's statements. @throws Error with a message for the user; Canceled */

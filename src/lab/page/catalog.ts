@@ -1,6 +1,7 @@
 /** What the Lab offers: experiments with their claims, and single workloads. */
 import { EXPERIMENTS } from '../experiments/documents/index.ts';
 import { onVfs, type PlacedExperiment } from '../experiments/on-vfs.ts';
+import type { FaultSettings } from '../experiments/model/faults.ts';
 import type { Experiment, VfsName, Workload } from '../experiments/model/types.ts';
 import { PATTERNS } from '../experiments/documents/patterns.ts';
 import { QUESTION_EXPERIMENTS } from '../experiments/documents/questions.ts';
@@ -25,10 +26,14 @@ export type Offer = ExperimentOffer<Experiment> | WorkloadOffer;
 /** What runs: an experiment's VFSs are chosen. */
 export type PlacedOffer = ExperimentOffer<PlacedExperiment> | WorkloadOffer;
 
-/** @param vfs those that are chosen; none: its own */
-export function placedOffer(offer: Offer, vfs: readonly VfsName[]): PlacedOffer {
+/** @param vfs those that are chosen; none: its own @param faults that all of its runs have */
+export function placedOffer(
+  offer: Offer,
+  vfs: readonly VfsName[],
+  faults: FaultSettings = {},
+): PlacedOffer {
   if (offer.kind === 'workload') return offer;
-  const experiment = onVfs(offer.experiment, vfs, 'browser');
+  const experiment = onVfs(offer.experiment, vfs, 'browser', faults);
   return { ...offer, title: experiment.title, experiment };
 }
 

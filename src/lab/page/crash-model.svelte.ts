@@ -7,7 +7,7 @@ import {
   type CrashResult,
   type NotTested,
 } from '../crash/model.ts';
-import { aboutText } from '../experiments/duration.ts';
+import { crashText } from '../experiments/duration.ts';
 import {
   crashCsv,
   crashHtml,
@@ -21,8 +21,6 @@ import type { UnfinishedCrash, UnfinishedStore } from './unfinished.svelte.ts';
 
 /** It isn't a VFS of the Lab's engines, and its package isn't part of the extension. */
 const COMMAND_ONLY = 'opfs-sahpool';
-/** Of one configuration, on 2 busy cores in Chromium. */
-const SECONDS = 2;
 
 export class CrashModel {
   /** synchronous=normal, too. */
@@ -43,7 +41,7 @@ export class CrashModel {
 
   /** How long it takes, beforehand. */
   get takes(): string {
-    return `Expect ${aboutText(this.chosen().length * SECONDS)}.`;
+    return crashText(this.chosen().length, DEFAULT_OPTIONS.commits);
   }
   get canResume(): boolean {
     return !this.running && this.hasMore;

@@ -95,7 +95,7 @@ export class LabModel {
   choices = $state.raw<Choices>({});
   /** Of the workload that is offered: another one has others. */
   parameterChoices = $state.raw<ParameterChoices>({});
-  /** VFSs of an experiment that leaves them to be chosen; none = its own. */
+  /** VFSs of an experiment; none = its own. One at most where each variant has its own. */
   experimentVfs = $state.raw<readonly VfsName[]>([]);
   /** What *Try it* took from the recording, and what not: sentences. */
   tried = $state.raw<readonly string[]>([]);
@@ -166,7 +166,9 @@ export class LabModel {
       : this.mode,
   );
   /** The offer on the VFSs that are chosen. */
-  readonly placed = $derived<PlacedOffer>(placedOffer(this.offer, this.experimentVfs));
+  readonly placed = $derived<PlacedOffer>(
+    placedOffer(this.offer, this.experimentVfs, this.experimentFaults),
+  );
   readonly runs = $derived.by<{ run: Run; heading: string }[]>(() =>
     this.effectiveMode === 'count' && this.memory
       ? this.plainRuns.map(({ run, heading }) => ({ run: { ...run, memory: true }, heading }))
@@ -227,9 +229,12 @@ export class LabModel {
     this.choices = { ...this.choices, [key]: next };
     this.endTrial();
   }
-  toggleExperimentVfs(vfs: VfsName): void {
+  /** @param one at a time */
+  toggleExperimentVfs(vfs: VfsName, one: boolean): void {
     const chosen = this.experimentVfs;
-    this.experimentVfs = chosen.includes(vfs) ? chosen.filter((v) => v !== vfs) : [...chosen, vfs];
+    this.experimentVfs = chosen.includes(vfs)
+      ? chosen.filter((v) => v !== vfs)
+      : [...(one ? [] : chosen), vfs];
   }
   /** @param value null: the device is as it is */
   setFault(key: keyof FaultSettings, value: number | null): void {
@@ -470,7 +475,7 @@ export class LabModel {
         choices: this.choicesWithoutFiles,
         parameters: this.parameterChoices,
         memory: this.memory,
-        files: filesOf(queue.items.map(({ run }) => run)),
+        files: this.missing.length ? this.missing : filesOf(queue.items.map(({ run }) => run)),
         mode: this.shown.mode,
         headings: names,
         environment,

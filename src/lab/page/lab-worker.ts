@@ -44,8 +44,12 @@ export type ReplayPush = ReplayProgress | { readonly soFar: Replayed };
 
 const worker = new ExperimentWorker(ownWasm, startActor);
 let sender: TraceSender | null = null;
-/** Of the replay, for which this worker is started. */
+/** What runs is to end with what it has by now. */
 let stopped = false;
+const isStopped = async (): Promise<boolean> => {
+  await new Promise<void>(nextTask); // `stop` is heard
+  return stopped;
+};
 /** Of crash tests: compiled once for all configurations. */
 const crashEngines = new Engines(ownWasm);
 /** Between two reports of how many crashes were made. */
@@ -67,14 +71,11 @@ const methods = {
       file,
       config,
       (progress) => push(progress satisfies ReplayPush),
-      async () => {
-        await new Promise<void>(nextTask); // `stopReplay` is heard
-        return stopped;
-      },
+      isStopped,
       (soFar) => push({ soFar } satisfies ReplayPush),
     ),
-  /** What was replayed by now is the answer of `replay`. */
-  stopReplay(): Promise<void> {
+  /** What was done by now is the answer of `replay` or `advise`. */
+  stop(): Promise<void> {
     stopped = true;
     return Promise.resolve();
   },
@@ -87,7 +88,8 @@ const methods = {
   advise: async (database: Blob, recording: Blob): Promise<Advice> => {
     const { store } = await readTrace(recording);
     const place = { engines: new Engines(ownWasm), environment: environmentHere() };
-    return advise(place, database, recordedOf(new Facts(store)), push);
+    stopped = false;
+    return advise(place, database, recordedOf(new Facts(store)), push, isStopped);
   },
   asRecorded: async (recording: Blob, asked: RecordedAsked): Promise<AsRecorded> => {
     const { store } = await readTrace(recording);

@@ -81,7 +81,7 @@ globalThis.vfscopeLab = {
   },
   async stop() {
     await running?.cancel();
-    await replaying?.stopReplay();
+    await replaying?.stop();
   },
   async trace(run) {
     return base64(await bench().traced(run));

@@ -79,7 +79,7 @@ export function adviceHtml(of: AdviceOf): string {
   ]);
   const statements = advice.statements.map((one) => [
     { text: oneLine(one.sql), wide: true as const },
-    { text: statementLines(one).join(' '), wide: true as const },
+    { text: statementLines(one).join('; '), wide: true as const },
   ]);
   return htmlPage({
     title: titleOf(of),

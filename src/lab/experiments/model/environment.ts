@@ -119,6 +119,7 @@ const FACTS: readonly Fact<RunResult>[] = [
       [
         `${run.workload} (version ${version})`,
         ...Object.entries(run.parameters).map(([name, n]) => `${name} ${formatExact(n)}`),
+        ...(run.database ? [`database ${run.database.name}`] : []),
         ...(run.asText ? ['bound values written into the SQL'] : []),
       ].join(', '),
   ],

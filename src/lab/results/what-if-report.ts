@@ -22,7 +22,7 @@ export interface WhatIf {
 }
 
 /** Nothing runs, so no engine and no environment are in it. */
-export const WHAT_IF_NOTE =
+const WHAT_IF_NOTE =
   'Computed by vfscope from a recording. Nothing ran, so the result is the same on every machine.';
 
 const NUMBERS = ['reads', 'readBytes', 'writes', 'writeBytes'] as const;

@@ -80,6 +80,12 @@ it('“Try it” runs the statements of the recording both ways at once, and the
     () => document.querySelector('[data-testid="tried"]')?.textContent?.includes('app.db'),
     { polling },
   );
+  // its script has values of rows: nothing of it is stored while it runs
+  await page.waitForFunction(
+    () => /^[1-9]/.test(document.querySelector('[data-testid="lab-progress"]')?.textContent ?? ''),
+    { polling },
+  );
+  expect(await page.evaluate(() => localStorage.getItem('vfscope-lab-unfinished'))).toBeNull();
   expect((await answer()).length).toBe(2);
   expect(await tried()).toMatch(/ They run on your copy of app\.db\. /);
   // and the recording with the finding is there to be replayed

@@ -136,6 +136,8 @@ export class LabModel {
   byFunction = $state.raw<(RunResult | null)[]>([]);
   readonly unfinished = new UnfinishedStore();
   private queue: RunQueue | null = null;
+  /** The script of `queue` has values of the database's rows. */
+  private ofRows = false;
 
   constructor(private readonly bench: Bench) {
     const say = (what: string): void => void (this.busy = what);
@@ -269,6 +271,7 @@ export class LabModel {
         ),
     );
     this.queue = queue;
+    this.ofRows = this.trial !== null && this.database !== null;
     this.shown = { offer: this.placed, mode: this.effectiveMode };
     this.missing = [];
     this.byFunction = [];
@@ -354,9 +357,13 @@ export class LabModel {
       ...own.says,
     ];
   }
-  /** Stores each pass, so that a tab that closes loses one at most. Of the user's own files, a database or an engine, name and size are stored. */
+  /**
+   * Stores each pass, so that a tab that closes loses one at most. Of the user's own files, a database or an engine, name and size are stored.
+   * Nothing of *Try it* on a database is: its script has values of rows.
+   */
   private async go(queue: RunQueue): Promise<void> {
-    await this.unfinished.during(() => queue.go().then(() => !queue.canResume));
+    const work = (): Promise<boolean> => queue.go().then(() => !queue.canResume);
+    await (this.ofRows ? work() : this.unfinished.during(work));
     this.questions.take();
   }
   /** What a closed tab left is on show, and the rest of it can run. */
@@ -390,6 +397,7 @@ export class LabModel {
     this.queue = queue;
     this.shown = { offer: this.placed, mode: unfinished.mode };
     this.missing = unfinished.files;
+    this.ofRows = false;
     this.byFunction = [];
     this.show(queue, unfinished.headings);
   }
@@ -410,7 +418,7 @@ export class LabModel {
     return () => {
       this.choose(offer);
       [this.queue, this.columns, this.shown, this.byFunction] = [queue, columns, shown, []];
-      this.missing = [];
+      [this.missing, this.ofRows] = [[], false];
       [this.canResume, this.running] = [false, false];
     };
   }

@@ -10,8 +10,7 @@ import { NATIVES_HOOKED, WORKERS_FILTERED } from './source.ts';
 import { absoluteBy } from './worker-repairs.ts';
 import { apply, construct } from '../record/reflect.ts';
 
-const SERVICE =
-  'a service worker cannot be wrapped. To see what it stores, use vfscope record, or run its script in a dedicated worker.';
+const SERVICE = "it can't be wrapped. Use vfscope record, or run its script in a dedicated worker.";
 // said where the hook comes in the script only: the other browsers need not parse it
 const SHARED_UNSEEN = WORKERS_FILTERED
   ? 'it was running before the recording began, or its script came without our hook. Close every page that uses it, then reload this one while you record.'

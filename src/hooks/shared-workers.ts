@@ -80,8 +80,8 @@ interface Asked {
 
 /** Said of one that runs natively, whatever the answer: none of ours begins beside it. */
 const NATIVE: SharedAsk = { key: '', traits: '', url: '', dead: [] };
-const EXTENDED = "it outlives its pages (extendedLifetime), and our URL doesn't.";
-const SAME_SITE = 'it uses sameSiteCookies, which only works for its own address.';
+const EXTENDED = 'it outlives its pages (extendedLifetime).';
+const SAME_SITE = 'it uses sameSiteCookies.';
 const LONG = 'its address and its name are too long.';
 const COOKIES: readonly unknown[] = ['all', 'none'];
 const CREDENTIALS: readonly unknown[] = ['omit', 'same-origin', 'include'];

@@ -38,7 +38,7 @@ describe('the first sentences', () => {
     const inSql = formatDuration(facts.get(totalTimeInSql));
     expect(text).toBe(
       `SQLite kept the worker worker.js busy for ${inSql} of the ${formatDuration(toUs - fromUs)} you recorded. ` +
-        'Writing and committing took 55.8 % of that: 24 commits, 26 syncs, 329 KiB written.',
+        'Writing and committing, with waits for IndexedDB transactions, took 55.8 % of that: 24 commits, 26 syncs, 329 KiB written.',
     );
     const { outsideUs: _, idleUs: __, ...inParts } = times!;
     expect(Object.values(inParts).reduce((a, b) => a + b, 0)).toBeCloseTo(
@@ -202,6 +202,14 @@ describe('the first sentences about a part of a recording', () => {
       // what recording cost is of all of it
       expect(rest).toMatchObject({ fromUs, toUs, cost });
     }
+  });
+
+  it('of a statement that only reads from IndexedDB name no write', async () => {
+    const facts = await golden('idb-batch-atomic');
+    const row = facts.get(statementTable)!.rows.find(({ sql }) => sql?.includes('hex(v)'))!;
+    expect(headlineIn(facts, { statement: row.text }).text).toMatch(
+      /\. Waiting for IndexedDB transactions took 44\.9 % of that\.$/,
+    );
   });
 
   it('are about a range, a thread, a statement, and both, by hand', () => {

@@ -1,6 +1,7 @@
 // Plain accounts: what costs most and no finding explains is said with its calls and statements, and nothing else is.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { Flag } from '../../src/event/event.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { accounts } from '../../src/analysis/findings/accounts.ts';
 import { explained } from '../../src/analysis/findings/explanation.ts';
@@ -50,6 +51,34 @@ describe('accounts', () => {
       'Writing and committing',
     ]);
     expect(titles(newStore())).toEqual([]);
+  });
+  it('of IndexedDB transactions are about commits only where more is written than read', () => {
+    const inIdb = (request: 'idbGet' | 'idbPut'): string[] => {
+      const t = new ThreadBuilder(newStore());
+      const db = t.file('/app.db');
+      const object = t.define({ kind: 'idb-store', db: 'vfs', store: 'blocks' });
+      const flags = Flag.async;
+      const mode = Number(request === 'idbPut');
+      for (let context = 1; context <= 10; context++)
+        t.call('sqlStep', { aux: 1, context: 1, result: 101, flags }, () =>
+          t.call(mode ? 'xWrite' : 'xRead', { object: db, context: 1, length: 4096, flags }, () =>
+            t.call('idbTransaction', { object, context, aux: mode, flags, dur: 2000 }, () =>
+              t.call(request, { object, context, flags, dur: 1000 }),
+            ),
+          ),
+        );
+      t.send();
+      return new Facts(t.store)
+        .get(accounts)
+        .map(({ title, advice }) => `${title.split(' in SQL')[0]}: ${advice.split(':')[0]}`);
+    };
+    expect(inIdb('idbGet')).toEqual([
+      'Waiting for IndexedDB transactions takes 66.6 % of the time: Put SELECTs that belong together in one transaction',
+      expect.stringMatching(/^Reading takes 33\.3 % /),
+    ]);
+    expect(inIdb('idbPut')).toEqual([
+      'Writing and committing, with waits for IndexedDB transactions, takes 99.9 % of the time: Commit less often',
+    ]);
   });
   it('count every call that takes, checks or releases locks', () => {
     const t = new ThreadBuilder(newStore());

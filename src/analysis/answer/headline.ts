@@ -12,7 +12,7 @@ import { SQL_PARTS, type Part, type PartTimes } from '../core/time-parts.ts';
 import { extent, isWhole } from '../core/time-range.ts';
 import { unseenWork } from '../core/unrecorded-workers.ts';
 import { recordingCost, type RecordingCost } from '../time/recording-cost.ts';
-import { KIND_NEEDS, TIME_KINDS, type TimeKind } from '../findings/time-kinds.ts';
+import { KIND_NEEDS, timeKinds, type TimeKind } from '../findings/time-kinds.ts';
 import { statementTableIn, timesTogether } from '../statements/statement-table.ts';
 import { timesInSql, timesInSqlOf, totalTimeInSql } from '../time/summary-time.ts';
 import { partition, sweeps } from '../time/thread-times.ts';
@@ -163,7 +163,9 @@ const usOf = (times: PartTimes, parts: readonly Part[]): number =>
   parts.reduce((ns, part) => ns + toNs(times[`${part}Us`]), 0) / 1000;
 
 const largestKind = (times: PartTimes): TimeKind =>
-  [...TIME_KINDS].sort((a, b) => usOf(times, b.parts) - usOf(times, a.parts))[0]!;
+  [...timeKinds((part) => times[`${part}Us`])].sort(
+    (a, b) => usOf(times, b.parts) - usOf(times, a.parts),
+  )[0]!;
 
 /** What most of the time was. @param callsOf which calls; '' = not said */
 function largest(

@@ -9,7 +9,7 @@ import { fact, type Known } from '../core/graph.ts';
 import { statementTable, type StatementRow } from '../statements/statement-table.ts';
 import { totalTimeInSql } from '../time/summary-time.ts';
 import { coverage } from './explanation.ts';
-import { KIND_NEEDS, TIME_KINDS, type TimeKind } from './time-kinds.ts';
+import { KIND_NEEDS, timeKinds, type TimeKind } from './time-kinds.ts';
 
 /** Of the time while SQL runs: less needs no account. */
 const LARGE = 0.3;
@@ -38,10 +38,11 @@ export const accounts = fact(
     const inSql = 1000 * (known.totalTimeInSql ?? 0);
     const sumOf = (ns: Float64Array, { parts }: TimeKind): number =>
       parts.reduce((sum, part) => sum + ns[PART[part]]!, 0);
-    return TIME_KINDS.map((kind) => {
-      const [ns, told] = [sumOf(all, kind), sumOf(explained, kind)];
-      return { kind, ns, told, left: ns - told };
-    })
+    return timeKinds((part) => all[PART[part]]!)
+      .map((kind) => {
+        const [ns, told] = [sumOf(all, kind), sumOf(explained, kind)];
+        return { kind, ns, told, left: ns - told };
+      })
       .filter(({ left }) => left > LARGE * inSql)
       .sort((a, b) => b.left - a.left)
       .map(({ kind, ns, told, left }): Account => {

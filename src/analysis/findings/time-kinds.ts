@@ -10,11 +10,19 @@ import type { Known } from '../core/graph.ts';
 import { sqliteThreads } from '../core/main-threads.ts';
 import { callCounts } from '../files/call-counts.ts';
 import { fileCounts, vfsTotal } from '../files/file-counts.ts';
+import { idbTraffic, transactionsOfSqlite } from '../idb/idb-use.ts';
 import { heldFromSqlite, lockWaits } from '../locks/lock-waits.ts';
 import { commits } from '../transactions/commits.ts';
 
 /** What `TimeKind.calls` counts; each kind asks for its own alone. */
-export const KIND_NEEDS = { sqliteThreads, callCounts, fileCounts, commits, lockWaits };
+export const KIND_NEEDS = {
+  sqliteThreads,
+  callCounts,
+  fileCounts,
+  commits,
+  lockWaits,
+  idbTraffic,
+};
 
 export interface TimeKind {
   parts: readonly Part[];
@@ -39,24 +47,40 @@ function lockCallsOf({ events: { op, count } }: ThreadStore): number {
   return n;
 }
 
-export const TIME_KINDS: readonly TimeKind[] = [
-  {
-    parts: ['write', 'sync', 'idbTransaction'],
-    what: 'Writing and committing',
-    needs: ['commits', 'fileCounts'],
-    // what a commit took is in Transactions: this time is more than that of the commits
-    calls({ commits: { count, syncs }, fileCounts: files }) {
-      const bytes = vfsTotal(files, 'xWriteBytes');
-      return [
-        count ? countOf(count, 'commit') : '',
-        ...(syncs === null ? [] : [countOf(syncs, 'sync')]),
-        ...(bytes === null ? [] : [`${formatBytes(bytes)} written`]),
-      ]
-        .filter(Boolean)
-        .join(', ');
-    },
-    advice: 'Commit less often: statements that belong together go into one transaction.',
+const WRITING: TimeKind = {
+  parts: ['write', 'sync'],
+  what: 'Writing and committing',
+  needs: ['commits', 'fileCounts'],
+  // what a commit took is in Transactions: this time is more than that of the commits
+  calls({ commits: { count, syncs }, fileCounts: files }) {
+    const bytes = vfsTotal(files, 'xWriteBytes');
+    return [
+      count ? countOf(count, 'commit') : '',
+      ...(syncs === null ? [] : [countOf(syncs, 'sync')]),
+      ...(bytes === null ? [] : [`${formatBytes(bytes)} written`]),
+    ]
+      .filter(Boolean)
+      .join(', ');
   },
+  advice: 'Commit less often: statements that belong together go into one transaction.',
+};
+/** A commit on IndexedDB waits for its transactions, but so do reads. */
+const WRITING_IN_IDB: TimeKind = {
+  ...WRITING,
+  parts: [...WRITING.parts, 'idbTransaction'],
+  what: 'Writing and committing, with waits for IndexedDB transactions,',
+};
+const IDB_TRANSACTIONS: TimeKind = {
+  parts: ['idbTransaction'],
+  what: 'Waiting for IndexedDB transactions',
+  needs: ['idbTraffic'],
+  calls: ({ idbTraffic: traffic }, us) =>
+    each(transactionsOfSqlite(traffic).length, 'IndexedDB transaction', us, 'waiting'),
+  advice:
+    'Put SELECTs that belong together in one transaction: the VFS then needs fewer IndexedDB transactions. If your app has one connection, set locking_mode=exclusive.',
+};
+
+const OTHERS: readonly TimeKind[] = [
   {
     parts: ['read'],
     what: 'Reading',
@@ -105,3 +129,11 @@ export const TIME_KINDS: readonly TimeKind[] = [
       'Record all layers and all workers: the engine waits for a promise or a worker whose calls are not in this recording.',
   },
 ];
+
+/** The kinds of a recording, or of a part of it. @param usOf its time by part */
+export const timeKinds = (usOf: (part: Part) => number): readonly TimeKind[] => {
+  if (usOf('idbTransaction') === 0) return [WRITING, ...OTHERS];
+  // whom an IndexedDB transaction serves isn't in its time: where more is read than written, it is mostly reads
+  const isWriting = usOf('write') + usOf('sync') > usOf('read');
+  return isWriting ? [WRITING_IN_IDB, ...OTHERS] : [WRITING, IDB_TRANSACTIONS, ...OTHERS];
+};

@@ -66,7 +66,7 @@ export interface IdbTransaction {
 }
 
 /** What the threads that use IndexedDB asked of it. */
-interface IdbTraffic {
+export interface IdbTraffic {
   use: IdbUse;
   /** In the order of their creation on each thread. */
   transactions: IdbTransaction[];
@@ -88,6 +88,10 @@ export const idbUse = fact(
   { idbTraffic },
   (_, { idbTraffic }) => idbTraffic?.use ?? null,
 );
+
+/** Those that a VFS began. One of the app's own can't complete while SQLite keeps the thread busy. */
+export const transactionsOfSqlite = (traffic: IdbTraffic | null): IdbTransaction[] =>
+  traffic?.transactions.filter(({ isApps }) => !isApps) ?? [];
 
 function idbTrafficOf(
   store: TraceStore,

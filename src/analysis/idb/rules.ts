@@ -13,7 +13,7 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { bordersOf, lockWaitTimes, NO_WAITS, unblocked } from '../locks/lock-waits.ts';
 import { locks } from '../locks/locks.ts';
 import type { WaitEdge } from '../locks/wait-graph.ts';
-import { idbTraffic, type IdbTransaction } from './idb-use.ts';
+import { idbTraffic, transactionsOfSqlite, type IdbTransaction } from './idb-use.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { measured, noSaving, Saving } from '../rules/saving.ts';
 import type { Rule } from '../rules/types.ts';
@@ -24,9 +24,8 @@ const FEW_SAVED_GETS = 20;
 const FEW_UNUSED = 10;
 const SPEC = 'https://www.w3.org/TR/IndexedDB/';
 
-/** Those that a VFS began. One of the app's own can't complete while SQLite keeps the thread busy. */
 const ofSqlite = (ctx: FindingContext): IdbTransaction[] =>
-  ctx.get(idbTraffic)?.transactions.filter(({ isApps }) => !isApps) ?? [];
+  transactionsOfSqlite(ctx.get(idbTraffic));
 
 /**
  * These transactions. They name what SQLite waits while one is under way, and no lock of another connection is in the way: SQLite computes

@@ -73,6 +73,21 @@ describe('the first sentences', () => {
     );
   });
 
+  it("of an engine whose SQL can't be seen report what it stored", async () => {
+    expect((await golden('turso-wal')).get(headline).text).toBe(
+      "vfscope can't see the SQL of @tursodatabase/database-wasm, only storage calls: 81 commits, 85 syncs, 346 KiB written.",
+    );
+    const inMemory = new ThreadBuilder(newStore());
+    inMemory.define({
+      ...{ kind: 'engine', name: 'other', sqliteVersion: null, sourceId: null },
+      ...{ suspension: 'unknown', layers: { vfs: false, sql: false, counters: false }, note: null },
+    });
+    inMemory.send();
+    expect(said(inMemory.store)).toBe(
+      "vfscope can't see the SQL of other. No storage call was recorded.",
+    );
+  });
+
   it('of a page that ran already do not say that it used no SQLite', () => {
     const late = new ThreadBuilder(newStore(), { kind: 'page', url: 'https://a.example/' });
     late.define({ kind: 'note', topic: 'late-start', text: 'SQLite and workers ...' });

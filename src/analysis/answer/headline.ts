@@ -12,12 +12,13 @@ import { SQL_PARTS, type Part, type PartTimes } from '../core/time-parts.ts';
 import { extent, isWhole } from '../core/time-range.ts';
 import { unseenWork } from '../core/unrecorded-workers.ts';
 import { recordingCost, type RecordingCost } from '../time/recording-cost.ts';
-import { KIND_NEEDS, timeKinds, type TimeKind } from '../findings/time-kinds.ts';
+import { KIND_NEEDS, timeKinds, writesText, type TimeKind } from '../findings/time-kinds.ts';
 import { statementTableIn, timesTogether } from '../statements/statement-table.ts';
 import { timesInSql, timesInSqlOf, totalTimeInSql } from '../time/summary-time.ts';
 import { partition, sweeps } from '../time/thread-times.ts';
 import { timeInSql } from '../time/time-partition.ts';
 import { isWebOp } from '../../event/operations.ts';
+import { storageBytesWritten } from '../files/file-counts.ts';
 
 export interface Headline {
   /** One or two sentences, plain. */
@@ -50,13 +51,20 @@ export const headline = fact(
   function* (store, known, facts): Generator<void, Headline> {
     const [fromUs, toUs] = known.extent;
     const { timesInSql: times } = known;
-    // what the largest kind of time is about, and no more: the sentence is what is waited for
-    for (const name of times ? largestKind(times).needs : []) {
+    // what the sentence counts, and no more: it is what is waited for
+    const counts = times
+      ? largestKind(times).needs
+      : unseenEngine(store)
+        ? UNSEEN_ENGINE_NEEDS
+        : [];
+    for (const name of counts) {
       const need: AnyFact = KIND_NEEDS[name];
       facts.get(need);
       yield;
     }
-    const text = times ? withSqlite(store, known, times, facts) : withoutSqlite(store, known);
+    const text = times
+      ? withSqlite(store, known, times, facts)
+      : withoutSqlite(store, known, facts);
     return { text, times, cost: known.recordingCost, fromUs, toUs, narrowed: false };
   },
 );
@@ -180,9 +188,27 @@ function largest(
   return `${kind.what} took ${formatShare(us / inSqlUs)} of that${calls ? `: ${calls}` : ''}.`;
 }
 
-function withoutSqlite(store: TraceStore, { unseenWork: unseen }: Known<typeof NEEDS>): string {
+/** The name of an engine of which neither SQL nor VFS calls can be seen; '' = none. */
+const unseenEngine = ({ threads }: TraceStore): string =>
+  threads.flatMap(({ engines }) => engines).find(({ layers }) => !layers.sql && !layers.vfs)
+    ?.name ?? '';
+const UNSEEN_ENGINE_NEEDS = ['commits', 'fileCounts'] as const;
+
+function withoutSqlite(
+  store: TraceStore,
+  { unseenWork: unseen }: Known<typeof NEEDS>,
+  facts: Facts,
+): string {
   if (unseen)
     return `vfscope didn't see SQLite run: ${unseen.text.replace(/, and SQLite was.*/, '')}.`;
+  const hidden = unseenEngine(store);
+  if (hidden && !store.threads.some((thread) => hasCall(thread, isWebOp)))
+    return `vfscope can't see the SQL of ${hidden}. No storage call was recorded.`;
+  if (hidden) {
+    const { commits, fileCounts: files } = facts.onDemand(KIND_NEEDS);
+    const writes = writesText(commits, storageBytesWritten(files));
+    return `vfscope can't see the SQL of ${hidden}, only storage calls${writes && `: ${writes}`}.`;
+  }
   const engine = store.threads.flatMap(({ engines }) => engines)[0];
   if (engine) return `Your app loaded ${engine.name}, but it ran no statement while you recorded.`;
   const stores = store.threads.find((thread) => hasCall(thread, isWebOp));

@@ -112,6 +112,13 @@ export function vfsTotal(files: readonly FileCounts[], key: keyof VfsCounts): nu
   return known.length === 0 ? null : known.reduce((sum, { vfs }) => sum + vfs[key]!, 0);
 }
 
+/** Bytes that storage calls wrote to all files; null where the recording leaves storage calls out. */
+export const storageBytesWritten = (files: readonly FileCounts[]): number | null =>
+  files.reduce<number | null>(
+    (sum, { web }) => (sum === null || web.writeBytes === null ? null : sum + web.writeBytes),
+    0,
+  );
+
 /** The file that a call is on. */
 const fileAt = ({ definitions, events }: ThreadStore, row: number): ReturnType<typeof fileOf> =>
   fileOf(definedAs(definitions, targetOf(events, row)));

@@ -12,7 +12,7 @@ import { callCounts } from '../files/call-counts.ts';
 import { fileCounts, vfsTotal } from '../files/file-counts.ts';
 import { idbTraffic, transactionsOfSqlite } from '../idb/idb-use.ts';
 import { heldFromSqlite, lockWaits } from '../locks/lock-waits.ts';
-import { commits } from '../transactions/commits.ts';
+import { commits, type Commits } from '../transactions/commits.ts';
 
 /** What `TimeKind.calls` counts; each kind asks for its own alone. */
 export const KIND_NEEDS = {
@@ -40,6 +40,14 @@ export interface TimeKind {
 const each = (count: number | null, noun: string, us: number, which = ''): string =>
   count ? `${countOf(count, noun)}, ${which && `${which} `}${formatDuration(us / count)} each` : '';
 
+/** "24 commits, 26 syncs, 329 KiB written", without what is not known. */
+export const writesText = ({ count, syncs }: Commits, bytes: number | null): string =>
+  [
+    ...(count ? [countOf(count, 'commit')] : []),
+    ...(syncs === null ? [] : [countOf(syncs, 'sync')]),
+    ...(bytes === null ? [] : [`${formatBytes(bytes)} written`]),
+  ].join(', ');
+
 const IS_LOCK_CALL = opTable(({ layer, spent }) => Number(layer === 'vfs' && spent === 'lock'));
 function lockCallsOf({ events: { op, count } }: ThreadStore): number {
   let n = 0;
@@ -52,16 +60,7 @@ const WRITING: TimeKind = {
   what: 'Writing and committing',
   needs: ['commits', 'fileCounts'],
   // what a commit took is in Transactions: this time is more than that of the commits
-  calls({ commits: { count, syncs }, fileCounts: files }) {
-    const bytes = vfsTotal(files, 'xWriteBytes');
-    return [
-      count ? countOf(count, 'commit') : '',
-      ...(syncs === null ? [] : [countOf(syncs, 'sync')]),
-      ...(bytes === null ? [] : [`${formatBytes(bytes)} written`]),
-    ]
-      .filter(Boolean)
-      .join(', ');
-  },
+  calls: ({ commits, fileCounts: files }) => writesText(commits, vfsTotal(files, 'xWriteBytes')),
   advice: 'Commit less often: statements that belong together go into one transaction.',
 };
 /** A commit on IndexedDB waits for its transactions, but so do reads. */

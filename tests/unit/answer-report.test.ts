@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { actionsOf } from '../../src/analysis/answer/actions.ts';
 import { headline } from '../../src/analysis/answer/headline.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
-import { explained } from '../../src/analysis/findings/explanation.ts';
+import { explained, explainedText } from '../../src/analysis/findings/explanation.ts';
 import { findings } from '../../src/analysis/findings/index.ts';
 import { answerOf, answerReport } from '../../src/analysis/report/answer-report.ts';
 import { recordingName } from '../../src/cli/record.ts';
@@ -26,6 +26,20 @@ test("has the panel's sentence, times, and actions", async () => {
   expect(said.more).toBe(all.length - 3);
   const [first] = said.actions;
   expect(first!.afterUs).toBeCloseTo(said.inSqlUs! - first!.savingUs!, 3);
+});
+
+test('takes no saving outside SQL from the time in SQL', async () => {
+  const facts = await factsOf('golden/sql-js-export');
+  const said = answerOf(facts);
+  expect(said.actions).toEqual([
+    expect.objectContaining({ rule: 'F23', savesOutsideSql: true, afterUs: null }),
+  ]);
+  expect(reportText(answerReport(said, 'x.vfst'))).toContain('\n     Saves 12.5 ms outside SQL, ');
+  expect(explainedText(facts.get(explained)!)).toBe("This action isn't about the 53.3 ms in SQL.");
+  // those of flushes under xSync are in SQL, though they are storage calls
+  const inSql = (await factsOf('golden/opfs-proxy')).get(findings);
+  expect(inSql.filter(({ rule }) => ['F14', 'F38', 'F39', 'F44'].includes(rule))).toHaveLength(5);
+  expect(inSql.filter((finding) => finding.savesOutsideSql)).toEqual([]);
 });
 
 test('names the commands that show more, with a path that shells take', async () => {

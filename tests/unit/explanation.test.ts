@@ -7,12 +7,8 @@ import { Facts } from '../../src/analysis/core/graph.ts';
 import { sqliteThreads } from '../../src/analysis/core/main-threads.ts';
 import { servedThreads } from '../../src/analysis/core/helper-threads.ts';
 import { PART, SQL_PARTS } from '../../src/analysis/core/time-parts.ts';
-import {
-  coverage,
-  coverageOf,
-  explained,
-  explainedText,
-} from '../../src/analysis/findings/explanation.ts';
+import { coverage, explained, explainedText } from '../../src/analysis/findings/explanation.ts';
+import { coverageOf } from '../../src/analysis/findings/named-time.ts';
 import { findings, toldFindings } from '../../src/analysis/findings/index.ts';
 import { Flag } from '../../src/event/event.ts';
 import { Evidence, findingContext, type NamedTime } from '../../src/analysis/rules/context.ts';

@@ -26,12 +26,14 @@ export const noFindings = fact(
 );
 
 /** A finding can cost no time that a clock shows: it is about safety, or its calls took less than a step. */
-export const savingText = (us: number | null): string =>
+export const savingText = ({ savingUs: us, savesOutsideSql }: Savings): string =>
   us === null
     ? 'Saving unknown'
     : us === 0
       ? 'No measurable saving'
-      : `Saves ${formatDuration(us)}`;
+      : `Saves ${formatDuration(us)}${savesOutsideSql ? OUTSIDE : ''}`;
+type Savings = Pick<Finding, 'savingUs' | 'savesOutsideSql'>;
+const OUTSIDE = ' outside SQL';
 
 export const FINDING_LABELS = {
   advice: 'What to do',
@@ -48,7 +50,10 @@ export function findingFacts(f: Finding): [label: string, text: string][] {
     ...(timeShare === null ? [] : [`${formatShare(timeShare)} of the entire recording`]),
     `from ${formatSpan(fromUs, toUs)}`,
   ];
-  const saving = f.savingUs === null ? UNKNOWN : `about ${formatDuration(f.savingUs)}`;
+  const saving =
+    f.savingUs === null
+      ? UNKNOWN
+      : `about ${formatDuration(f.savingUs)}${f.savesOutsideSql ? OUTSIDE : ''}`;
   return [
     [FINDING_LABELS.advice, f.advice],
     ['Why', `${seen.join(', ')}.`],

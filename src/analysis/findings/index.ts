@@ -4,8 +4,10 @@
 import { leakedHandles } from '../files/leaked-handles.ts';
 import { refusedHandles } from '../locks/refused-handles.ts';
 import { shortWrite } from '../errors/short-write.ts';
-import { fact } from '../core/graph.ts';
-import type { ThreadStore } from '../../trace/store.ts';
+import { fact, type Known } from '../core/graph.ts';
+import { isWebOp } from '../../event/operations.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { COVERAGE_NEEDS, coverageOf, explainedUs } from './named-time.ts';
 import {
   changeCounterPolling,
   pageDoesNotFitBlock,
@@ -161,6 +163,28 @@ export const toldFindings = fact('toldFindings', 'findings', found, (_, known): 
         (a.rule < b.rule ? -1 : 1),
     ),
 );
-export const findings = fact('findings', 'findings', { toldFindings }, (_, { toldFindings }) =>
-  toldFindings.map(({ finding }) => finding),
+export const findings = fact(
+  'findings',
+  'findings',
+  { ...COVERAGE_NEEDS, toldFindings },
+  (store, known): Finding[] =>
+    known.toldFindings.map(({ finding, named }) =>
+      savesOutside(store, known, finding, named) ? { ...finding, savesOutsideSql: true } : finding,
+    ),
 );
+
+/** Whether most of a saving is time in which no SQL runs. */
+function savesOutside(
+  store: TraceStore,
+  known: Known<typeof COVERAGE_NEEDS>,
+  { savingUs }: Finding,
+  named: Told['named'],
+): boolean {
+  if (!known.sqliteThreads.length) return false; // the SQL of an engine may not be seen
+  // SQL runs while a call of SQLite or its VFS is open
+  const inSql = [...named].some(([{ events }, { calls }]) => {
+    const op = events.op[calls[0] ?? -1];
+    return op !== undefined && !isWebOp(op);
+  });
+  return !inSql && !!savingUs && 2 * explainedUs(coverageOf(store, known, [named])) < savingUs;
+}

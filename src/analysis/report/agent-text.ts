@@ -112,6 +112,7 @@ export interface ShortFinding {
   advice: string;
   confidence: string;
   savingUs: number | null;
+  savesOutsideSql?: true;
   /** How often it was seen. */
   count: number;
   fromUs: number;
@@ -130,6 +131,7 @@ export const shortFinding = (f: Finding): ShortFinding => ({
   advice: f.advice,
   confidence: f.confidence,
   savingUs: f.savingUs,
+  ...(f.savesOutsideSql && { savesOutsideSql: true }),
   count: f.evidence.count,
   fromUs: f.evidence.fromUs,
   toUs: f.evidence.toUs,
@@ -151,7 +153,7 @@ export const agentList = (findings: readonly Finding[], none: string): string =>
           findings
             .map(
               (f, i) =>
-                `${i + 1}. [${f.rule}] ${shown(f.title, 240)}\n   ${shown(f.advice, 200)}\n   ${savingText(f.savingUs)}, ${f.confidence} cause`,
+                `${i + 1}. [${f.rule}] ${shown(f.title, 240)}\n   ${shown(f.advice, 200)}\n   ${savingText(f)}, ${f.confidence} cause`,
             )
             .join('\n'),
         ),

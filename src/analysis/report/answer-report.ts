@@ -39,6 +39,7 @@ export interface Answer {
     seen: string;
     confidence: string;
     savingUs: number | null;
+    savesOutsideSql?: true;
     afterUs: number | null;
   }[];
   /** Actions beyond those. */
@@ -73,14 +74,15 @@ export function answerOf(facts: Facts, most = FEW): Answer {
     ...(known.sampleSums && { cpu: fewest(known.sampleSums) }),
     ...(known.belowStorage && { belowStorage: known.belowStorage }),
     actions: actions.slice(0, most).map(({ rule, findings: [first] }) => {
-      const { advice, title, confidence, savingUs } = first!;
+      const { advice, title, confidence, savingUs, savesOutsideSql } = first!;
       return {
         rule,
         advice: plain(advice),
         seen: plain(title),
         confidence,
         savingUs,
-        afterUs: timeAfter(inSqlUs, savingUs),
+        ...(savesOutsideSql && { savesOutsideSql }),
+        afterUs: timeAfter(inSqlUs, first!),
       };
     }),
     more: Math.max(0, actions.length - most),
@@ -115,10 +117,10 @@ export function answerReport(said: Answer, path: string): Report {
     belowBlock(said.belowStorage ?? null),
     {
       heading: none ?? 'What to do',
-      lines: actions.flatMap(({ rule, advice, seen, confidence, savingUs, afterUs }, i) => [
+      lines: actions.flatMap(({ rule, advice, seen, confidence, afterUs, ...saving }, i) => [
         `${i + 1}. ${advice}  [${rule}]`,
         `   ${seen}`,
-        `   ${afterUs === null ? savingText(savingUs) : changeText(inSqlUs!, afterUs)}, ${confidence} cause`,
+        `   ${afterUs === null ? savingText(saving) : changeText(inSqlUs!, afterUs)}, ${confidence} cause`,
       ]),
     },
     {

@@ -30,6 +30,8 @@ export interface Finding {
    * Savings of several findings overlap: don't add them up.
    */
   savingUs: number | null;
+  /** The app called storage itself, while no SQL ran: nothing of the time in SQL would be saved. */
+  savesOutsideSql?: true;
   /** How it was computed, or why it cannot be. */
   savingHow: string;
   /** What a recording of the same work would have less, if the advice were followed; absent where that isn't a number of calls. */
@@ -50,7 +52,7 @@ export interface Finding {
 }
 
 /** A finding as its rule makes it, with the time that it is about. `findings` adds whose it is. */
-export interface Found extends Omit<Finding, 'rule' | 'evidence'> {
+export interface Found extends Omit<Finding, 'rule' | 'evidence' | 'savesOutsideSql'> {
   evidence: FoundEvidence;
 }
 

@@ -4,12 +4,13 @@ import { Facts } from '../../src/analysis/core/graph.ts';
 import { callCounts } from '../../src/analysis/files/call-counts.ts';
 import { costNs } from '../../src/analysis/files/call-cost.ts';
 import { costText, recordingCost } from '../../src/analysis/time/recording-cost.ts';
+import { timesInSql, totalTimeInSql } from '../../src/analysis/time/summary-time.ts';
 import { Flag } from '../../src/event/event.ts';
 import { formatDuration, formatShare } from '../../src/text/numbers.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
-/** A thread of 100 calls of SQL and VFS, and 10 requests. @param callNs what was measured of a call; null = nothing */
-function recorded(callNs: number | null): Facts {
+/** A thread of 100 calls of SQL and VFS, and 10 requests. @param callNs what was measured of a call; null = nothing @param tracerUs vfscope's own time */
+function recorded(callNs: number | null, tracerUs = 0): Facts {
   const t = new ThreadBuilder(newStore());
   if (callNs !== null)
     t.say({
@@ -19,6 +20,7 @@ function recorded(callNs: number | null): Facts {
   const object = t.file('/app.db');
   t.call('sqlStep', { aux: 1, context: 1, result: 101, dur: 1000 }, () => {
     for (let i = 0; i < 99; i++) t.call('xRead', { object, length: 4096, dur: 10_000 });
+    if (tracerUs) t.call('tracer', { dur: tracerUs });
   });
   for (let i = 0; i < 10; i++) t.call('idbGet', { flags: Flag.async, dur: 100 });
   t.send();
@@ -55,6 +57,16 @@ test('every call of a recording counts, at the smaller of what was measured', ()
   expect(costText({ us, share: null })).toBe(
     `Recording cost your app about ${formatDuration(us)}.`,
   );
+});
+
+test("is at least vfscope's part of the time in SQL", () => {
+  const facts = recorded(100, 50_000);
+  const { tracerUs } = facts.get(timesInSql)!;
+  expect(tracerUs).toBe(50_000);
+  expect(facts.get(recordingCost)).toEqual({
+    us: tracerUs,
+    share: tracerUs / facts.get(totalTimeInSql)!,
+  });
 });
 
 test('it is not known where no thread measured a call', () => {

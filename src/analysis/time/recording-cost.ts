@@ -2,7 +2,7 @@
 import { formatDuration, formatShare } from '../../text/numbers.ts';
 import { fact } from '../core/graph.ts';
 import { callCounts } from '../files/call-counts.ts';
-import { totalTimeInSql } from './summary-time.ts';
+import { timesInSql, totalTimeInSql } from './summary-time.ts';
 
 /** Microseconds of its threads, and as a share of their time in SQL; null = not known. */
 export interface RecordingCost {
@@ -12,9 +12,10 @@ export interface RecordingCost {
 export const recordingCost = fact(
   'recordingCost',
   'what recording cost',
-  { callCounts, totalTimeInSql },
-  (_, { callCounts: { cost }, totalTimeInSql: inSql }): RecordingCost => {
-    const us = cost.events ? (cost.ns + cost.startNs) / 1000 : null;
+  { callCounts, timesInSql, totalTimeInSql },
+  (_, { callCounts: { cost }, timesInSql: times, totalTimeInSql: inSql }): RecordingCost => {
+    // a model of all that it costs; a busy machine may take longer for the part of it that is measured
+    const us = cost.events ? Math.max((cost.ns + cost.startNs) / 1000, times?.tracerUs ?? 0) : null;
     return { us, share: us !== null && inSql ? Math.min(1, us / inSql) : null };
   },
 );

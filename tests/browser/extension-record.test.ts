@@ -175,7 +175,7 @@ describe('record', () => {
     ['an unknown browser', { browser: 'lynx' }, /Unknown browser "lynx"/],
     ['no web address', { url: 'file:///etc/hosts' }, /isn't a web address/],
     ['no folder', { out: '/no/such/folder/t.vfst' }, /no folder \/no\/such\/folder/],
-    ['no script', { script: 'no-such-steps.mjs' }, /no-such-steps.mjs cannot be loaded/],
+    ['no script', { script: 'no-such-steps.mjs' }, /no-such-steps.mjs can.t be loaded/],
   ])('refuses %s', async (_what, args, message) => {
     expect(await recordIt({ url: 'http://localhost:1/', ...args })).toBe(2);
     expect(said).toMatch(message);

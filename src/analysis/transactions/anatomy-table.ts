@@ -83,7 +83,7 @@ export const CALLS = [
 export type CallCount = (typeof CALLS)[number];
 
 /** Pages of which a transaction has a list: that of one that writes more ends early. */
-const MOST_PAGES = 16;
+export const LISTED_PAGES = 16;
 
 /** What making durable cost in all; `time` sums to `spanUs`. */
 export interface CommitTotals {
@@ -165,7 +165,7 @@ export class AnatomyTable
 
   /** The last one writes a page for the first time: its number in the database, from 1. */
   addPage(page: number): void {
-    if (this.pages.count - this.pages0[this.count - 1]! === MOST_PAGES) return;
+    if (this.pages.count - this.pages0[this.count - 1]! === LISTED_PAGES) return;
     const i = this.pages.add();
     this.pages.page[i] = page;
   }
@@ -217,7 +217,7 @@ export class AnatomyTable
     const { row, count } = this.statements;
     return row.subarray(this.statements0[i], this.endOf(this.statements0, i, count));
   }
-  /** How many distinct pages several wrote, of each the first MOST_PAGES. */
+  /** How many distinct pages several wrote, of each the first LISTED_PAGES. */
   distinctPages(places: readonly number[]): number {
     const { page, count } = this.pages;
     const distinct = new DistinctPlaces();

@@ -9,7 +9,7 @@ import { isVfsOp, opName } from '../../event/operations.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { connectionKey } from '../../trace/lock-levels.ts';
 import type { TransactionTable } from './transaction-table.ts';
-import type { CallCount } from './anatomy-table.ts';
+import { LISTED_PAGES, type CallCount } from './anatomy-table.ts';
 import { called, callsOf, commitCalls, commitPlaces, nothingStored } from './commit-evidence.ts';
 import { anatomies } from './transaction-anatomy.ts';
 import { Evidence, type Cost, type FindingContext } from '../rules/context.ts';
@@ -38,20 +38,32 @@ export const oneTransactionPerStatement: Rule = {
   needs: { anatomies, commitPlaces, totalTimeInSql },
   run(ctx) {
     const { pagesWritten, syncs, webWrites, transactions: list } = ctx.get(anatomies);
-    const small = ctx
+    const isRun = (run: readonly number[]): boolean =>
+      run.length >= SHORTEST_RUN && !nothingStored(ctx, run);
+    // which pages one commit of all would write is known only where those of each are
+    const listed = ctx
       .get(commitPlaces)
-      .filter((i) => pagesWritten[i]! <= MOST_PAGES && syncs[i]! + webWrites[i]! > 0);
-    const runs = runsOf(list, small).filter(
-      (run) =>
-        run.length >= SHORTEST_RUN &&
-        2 * run.filter((i) => pagesWritten[i]! <= FEW_PAGES).length > run.length &&
-        !nothingStored(ctx, run),
-    );
+      .filter((i) => pagesWritten[i]! <= LISTED_PAGES && syncs[i]! + webWrites[i]! > 0);
+    const small = runsOf(
+      list,
+      listed.filter((i) => pagesWritten[i]! <= MOST_PAGES),
+    ).filter((run) => areFew(pagesWritten, run) && isRun(run));
+    // rows that go to a full-text index or many indexes
+    const inSmall = new Set(small.flat());
+    const larger = runsOf(
+      list,
+      listed.filter((i) => !inSmall.has(i)),
+    ).filter(isRun);
+    const runs = [...small, ...larger];
     return [...grouped(runs, ([first]) => list.path(first!))].map(([path, ofPath]) =>
       oneByOne(ctx, path, ofPath),
     );
   },
 };
+
+/** Whether most of these commits are small. */
+const areFew = (pagesWritten: ArrayLike<number>, places: readonly number[]): boolean =>
+  2 * places.filter((i) => pagesWritten[i]! <= FEW_PAGES).length > places.length;
 
 const AVOIDED = [
   ...(['journalSyncs', 'dbWrites', 'journalWrites', 'walWrites', 'locks'] as const),
@@ -123,6 +135,9 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
   }
   const found = evidence.result(ctx);
   const commits = places.length;
+  const few = areFew(all.pagesWritten, places);
+  const largest = places.reduce((n, i) => Math.max(n, all.pagesWritten[i]!), 0);
+  const size = few ? 'a few' : `up to ${formatCount(largest)}`;
   const syncs = callsOf(ctx, places, 'syncs');
   const writes = callsOf(ctx, places, 'dbWrites') + callsOf(ctx, places, 'journalWrites') + wal;
   saving.atMost(evidence.us, (commits - runs.length) / commits);
@@ -132,15 +147,16 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
     ? `, ${formatShare(Math.min(1, evidence.us / inSqlUs))} of the time in SQL`
     : '';
   return {
-    title: `${formatCount(commits)} commits of a few pages each, one after another, on ${path}: ${countOf(syncs, 'sync')}, ${countOf(writes, 'write')}, ${formatBytes(evidence.bytes)}${share}`,
+    title: `${formatCount(commits)} commits of ${size} pages each, one after another, on ${path}: ${countOf(syncs, 'sync')}, ${countOf(writes, 'write')}, ${formatBytes(evidence.bytes)}${share}`,
     evidence: found,
     ...saving.result(),
-    confidence: syncs >= commits && waitedUs === 0 && !saving.isEstimate ? 'certain' : 'likely',
+    confidence:
+      few && syncs >= commits && waitedUs === 0 && !saving.isEstimate ? 'certain' : 'likely',
     reason: `${
       syncs >= commits
         ? `every one of the ${formatCount(commits)} commits waits for its own sync, within ${formatDuration(GAP_US)} of the previous one`
         : `the commits follow each other within ${formatDuration(GAP_US)}; not every one of them syncs`
-    }${waitedUs > 0 ? `; ${formatDuration(waitedUs)} of waiting for locks that others held is not counted, and other connections change what a longer transaction costs` : ''}`,
+    }${waitedUs > 0 ? `; ${formatDuration(waitedUs)} of waiting for locks that others held is not counted, and other connections change what a longer transaction costs` : ''}${few ? '' : '; a full-text index writes other pages in one transaction'}`,
     advice: `Put these statements in one transaction${runs.length > 1 ? ` per batch (${formatCount(runs.length)} batches)` : ''}. Each commit ${syncs >= commits ? 'waits for its own sync' : 'writes its pages again'}.`,
     sql: ONE_TRANSACTION,
     link: 'https://www.sqlite.org/faq.html#q19',

@@ -7,6 +7,7 @@ import { worst, worstIn } from '../../src/analysis/answer/worst.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { unseenWork } from '../../src/analysis/core/unrecorded-workers.ts';
 import { findings } from '../../src/analysis/findings/index.ts';
+import { checkpoints } from '../../src/analysis/wal/checkpoints.ts';
 import { bTrees } from '../../src/analysis/pages/b-trees.ts';
 import { statementsOfTable, treeUse } from '../../src/analysis/pages/tree-use.ts';
 import { longestReserved } from '../../src/analysis/transactions/longest-reserved.ts';
@@ -152,6 +153,18 @@ describe('what to do', () => {
     const thrash = (await golden('cache-thrash')).get(findings).find(({ rule }) => rule === 'F11');
     expect(thrash?.sql).toMatch(/^PRAGMA cache_size=-?\d+;$/);
     expect(thrash?.advice).toContain(thrash?.sql?.slice(0, -1));
+    // all frames that its checkpoints found in the log fit: one checkpoint then copies each page once
+    const storm = await golden('checkpoint-storm');
+    const frames = storm.get(checkpoints).reduce((n, { framesInLog }) => n + framesInLog!, 0);
+    expect(frames).toBeLessThan(1000);
+    const copies = storm.get(findings).find(({ rule }) => rule === 'F41');
+    expect(copies?.sql).toBe('PRAGMA wal_autocheckpoint=1000;');
+    expect(copies?.advice).toContain(copies?.sql?.slice(0, -1));
+    const spilled = (await golden('read-modify-write'))
+      .get(findings)
+      .find(({ rule }) => rule === 'F12');
+    expect(spilled?.advice).toContain('above the 51 pages that the largest transaction changes');
+    expect(spilled?.sql).toBe('PRAGMA cache_size=100;');
   });
 });
 

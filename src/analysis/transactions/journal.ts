@@ -22,6 +22,16 @@ import { getOrMake, grouped } from '../core/maps.ts';
 const IOCAP_BATCH_ATOMIC = 0x4000;
 /** Fewer commits say little of what an app does. */
 const FEW_COMMITS = 10;
+/** SQLite spills once so much of its cache is dirty or in use: dirty pages, and a few that statements hold. */
+const SPILLS_AT = 0.9;
+const HELD = 20;
+/** A larger cache takes memory that a page may not have: pages. */
+const LARGEST_CACHE = 25_000;
+/** A cache_size that holds so many dirty pages; null where it would be large. */
+function cacheFor(dirtyPages: number): number | null {
+  const pages = 100 * Math.ceil((dirtyPages / SPILLS_AT + HELD) / 100);
+  return pages <= LARGEST_CACHE ? pages : null;
+}
 /** A header and one page: what a new database's first commit writes is less. */
 const SPILLED = 4;
 
@@ -208,7 +218,8 @@ export const batchAtomicLost: Rule = {
   id: 'F12',
   title: 'Batch-atomic lost by cache spill',
   run(ctx) {
-    const { journalWrites, atomicBegins, fromRow, transactions: list } = ctx.get(anatomies);
+    const all = ctx.get(anatomies);
+    const { journalWrites, atomicBegins, fromRow, pagesWritten, transactions: list } = all;
     const several = ctx.get(superJournals);
     const coversSeveral = (i: number): boolean =>
       several.get(list.thread[i]!)?.some((row) => row >= fromRow[i]! && row <= list.endRow[i]!) ??
@@ -225,6 +236,9 @@ export const batchAtomicLost: Rule = {
       const writes = callsOf(ctx, commits, 'journalWrites');
       const syncs = callsOf(ctx, commits, 'syncs');
       const evidence = commitEvidence(ctx, commits, 'journal');
+      const changed = commits.map((i) => pagesWritten[i]!);
+      const most = changed.includes(-1) ? 0 : changed.reduce((a, b) => Math.max(a, b), 0);
+      const size = many || most === 0 ? null : cacheFor(most);
       return {
         title: `${countOf(commits.length, 'transaction')} on ${path} fell back to a rollback journal although the VFS writes atomically: ${countOf(writes, 'journal write')}, ${countOf(syncs, 'sync')}`,
         evidence: evidence.result(ctx, false),
@@ -235,7 +249,8 @@ export const batchAtomicLost: Rule = {
           : 'the VFS announces SQLITE_IOCAP_BATCH_ATOMIC and a journal file was opened inside the transaction: its pages did not fit into the page cache',
         advice: many
           ? 'Keep what changes together in one database: a transaction over attached databases cannot be written atomically.'
-          : 'Raise PRAGMA cache_size above the number of pages that the largest transaction changes.',
+          : `Raise PRAGMA cache_size above the ${most ? countOf(most, 'page') : 'number of pages'} that the largest transaction changes.`,
+        ...(size === null ? {} : { sql: `PRAGMA cache_size=${size};` }),
         link: many
           ? 'https://www.sqlite.org/atomiccommit.html#_multi_file_commit'
           : 'https://www.sqlite.org/c3ref/c_iocap_atomic.html',

@@ -131,6 +131,23 @@ function copyingOf(ctx: FindingContext, file: WalFile, list: readonly Checkpoint
   return found;
 }
 
+/** A larger value takes storage for the log: frames. */
+const MOST_FRAMES = 10_000;
+/**
+ * A wal_autocheckpoint at which one checkpoint copies what these did; null where the log would become large, its frames are not known, or
+ * they do not come from it.
+ */
+function autocheckpointFor(list: readonly Checkpoint[]): number | null {
+  if (list.some(({ trigger }) => trigger === 'pragma' || trigger === 'unknown')) return null;
+  let frames = 0;
+  for (const { framesInLog } of list) {
+    if (framesInLog === null) return null;
+    frames += framesInLog;
+  }
+  const rounded = 1000 * Math.ceil(frames / 1000);
+  return rounded <= MOST_FRAMES ? rounded : null;
+}
+
 export const checkpointCopies: Rule = {
   id: 'F41',
   title: 'Checkpoints copy the same pages again and again',
@@ -149,6 +166,8 @@ export const checkpointCopies: Rule = {
       const { places } = copying;
       const again = copies - places;
       if (again < 20 || again < copies / 2) return [];
+      const frames = autocheckpointFor(list);
+      const raise = `PRAGMA wal_autocheckpoint${frames === null ? '' : `=${frames}`}`;
       return {
         title: `${formatCount(list.length)} checkpoints of ${path} copied ${countOf(copies, 'page')} one by one, only ${formatCount(places)} distinct; ${formatShare(sum((c) => c.hotReads) / Math.max(1, reads))} of the WAL frames that they read were less than ${formatDuration(HOT_US)} old`,
         evidence: copying.evidence.result(ctx),
@@ -173,8 +192,8 @@ export const checkpointCopies: Rule = {
         confidence: 'likely',
         reason:
           'a checkpoint reads every page from the WAL, even pages in the page cache; the same pages were copied several times in this recording',
-        advice:
-          'Raise PRAGMA wal_autocheckpoint, or checkpoint in idle moments: a page written often is then copied once.',
+        advice: `${frames === null ? 'Raise' : 'Set'} ${raise}, or checkpoint in idle moments: a page written often is then copied once.`,
+        ...(frames === null ? {} : { sql: `${raise};` }),
         link: 'https://www.sqlite.org/wal.html#ckpt',
         tryInLab: 'checkpointing',
       };

@@ -1,6 +1,8 @@
 /** What *Try it* runs: a recording's own statements, with its settings, as they were recorded and as a finding's advice says. */
 import { findings } from '../../analysis/findings/index.ts';
 import type { Facts } from '../../analysis/core/graph.ts';
+import { checkpointChoices } from '../../analysis/what-if/checkpoint-choices.ts';
+import { databaseName } from '../../event/file-names.ts';
 import { countOf, formatCount } from '../../text/numbers.ts';
 import { Copy } from '../advisor/copy.ts';
 import type { Engines } from '../experiments/engine/open-engine.ts';
@@ -77,7 +79,11 @@ export async function asRecorded(
     folded.has('cache_size') && recorded.pagesRead > 0
       ? await cacheFit(open, script, recorded.pagesRead)
       : null;
-  const fitted = fit ? { cacheSize: fit.cacheSize } : {};
+  const frames = folded.has('wal_autocheckpoint') ? distanceOf(facts, recorded.database) : null;
+  const fitted: Partial<Config> = {
+    ...(fit && { cacheSize: fit.cacheSize }),
+    ...(frames !== null && { walAutocheckpoint: frames }),
+  };
   return {
     config: { ...config, ...fitted },
     notes: [
@@ -85,7 +91,9 @@ export async function asRecorded(
       ...[...folded].map((name) =>
         fit && name === 'cache_size'
           ? `The recording folded the value of PRAGMA cache_size. With ${fit.cacheSize} pages the statements read ${countOf(fit.reads, 'page')} of the database here, and ${formatCount(recorded.pagesRead)} in your app, so this stands in.`
-          : `The recording folded the value of PRAGMA ${name}, so this runs with the default.`,
+          : frames !== null && name === 'wal_autocheckpoint'
+            ? `The recording folded the value of PRAGMA wal_autocheckpoint. ${formatCount(frames)} explains its checkpoints, so this stands in.`
+            : `The recording folded the value of PRAGMA ${name}, so this runs with the default.`,
       ),
     ],
     own: {
@@ -96,3 +104,10 @@ export async function asRecorded(
     why: '',
   };
 }
+
+/** A wal_autocheckpoint that explains the recorded checkpoints of a database; null where none does. */
+const distanceOf = (facts: Facts, database: string | null): number | null =>
+  facts
+    .get(checkpointChoices)
+    .find(({ path }) => databaseName(path) === database)
+    ?.choices.find(({ recorded }) => recorded)?.autocheckpoint ?? null;

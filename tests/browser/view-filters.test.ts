@@ -108,6 +108,12 @@ describe('a number of the details', () => {
     await go('idbTransactions');
     const { value } = facts.get(headlineNumbers).find(({ id }) => id === 'idbTransactions')!;
     await waitText(id('event-count'), some(value!, 'event'));
+    const all = [...transactionsOf(facts.store).list];
+    const committed = all.filter(({ outcome }) => outcome === 'committed');
+    expect(committed.length).toBeLessThan(all.length);
+    await go('commits');
+    await says(id('transaction-count'), `${count(committed.length)} of ${count(all.length)}`);
+    expect(await rowsOf('transactions')).toBe(committed.length);
   });
 });
 

@@ -26,6 +26,7 @@ import { statements } from '../statements/statements.ts';
 import { summaryTime, totalTimeInSql } from '../time/summary-time.ts';
 import type { CommitTotals } from '../transactions/anatomy-table.ts';
 import { commits } from '../transactions/commits.ts';
+import type { Transaction } from '../transactions/transaction-table.ts';
 import { TRANSACTION_KINDS } from '../transactions/table.ts';
 import { longestReserved } from '../transactions/longest-reserved.ts';
 import { anatomies } from '../transactions/transaction-anatomy.ts';
@@ -84,8 +85,9 @@ export interface HeadlineNumber {
   /** What of that list the number is about; null = all of it, as it is listed. */
   about: ListPart | null;
 }
-/** Calls of an operation in Events; statements by a column, or by a part of their time. */
-type ListPart = { calls: string } | { column: string } | { part: Part };
+/** Calls of an operation in Events; statements by a column, or by a part of their time; transactions by how they ended. */
+type ListPart =
+  { calls: string } | { column: string } | { part: Part } | { outcome: Transaction['outcome'] };
 type NumberList = 'statements' | 'transactions' | 'files' | 'locks' | 'cache' | 'wal' | 'events';
 
 interface Entry {
@@ -136,6 +138,8 @@ class Numbers {
   words(id: NumberId): HeadlineNumber {
     const { title, short = title, unit, definition: words, list, about }: Entry = NUMBERS[id];
     const definition = typeof words === 'string' ? words : words(this);
+    // the commits of an engine whose VFS calls are not seen are frames of its log
+    const inLog = list === 'transactions' && !this.calls.seesVfs;
     return {
       id,
       title,
@@ -147,8 +151,8 @@ class Numbers {
       also: '',
       cause: null,
       event: null,
-      list: list ?? null,
-      about: about ?? null,
+      list: inLog ? 'wal' : (list ?? null),
+      about: (!inLog && about) || null,
     };
   }
 
@@ -253,6 +257,7 @@ const HEADLINES = {
     title: 'Commits',
     unit: 'count',
     list: 'transactions',
+    about: { outcome: 'committed' },
     definition:
       'What made a transaction durable: the journal deleted, truncated or its header zeroed, a WAL commit frame, COMMIT_ATOMIC_WRITE, or with no journal the last database write before the unlock.',
     value: ({ known }) => known.commits.count,
@@ -262,6 +267,7 @@ const HEADLINES = {
     title: 'Commit share',
     unit: 'share',
     list: 'transactions',
+    about: { outcome: 'committed' },
     definition:
       'Time of all commits (from COMMIT, or in autocommit the first call that only a commit makes, to the last unlock; idle time left out) / time while SQL runs. Where the page cache spills within an autocommitted statement, the rest of the statement counts. The Transactions view splits it.',
     value: (n) => n.share(n.ofCommits(({ us }) => us)),
@@ -271,6 +277,7 @@ const HEADLINES = {
     title: 'Sync inside commits',
     unit: 'share',
     list: 'transactions',
+    about: { outcome: 'committed' },
     definition:
       'Within commits, waiting until writes are durable (xSync, the completion of IndexedDB transactions) / time while SQL runs.',
     value: (n) => n.share(n.ofCommits(({ time }) => time.syncUs + time.idbCompleteUs)),
@@ -280,6 +287,7 @@ const HEADLINES = {
     title: 'Syncs per commit',
     unit: 'number',
     list: 'transactions',
+    about: { outcome: 'committed' },
     definition: 'Syncs / commits.',
     value: ({ known }) => known.commits.syncsPerCommit,
     cause: (n) => n.noCommit,
@@ -315,6 +323,7 @@ const HEADLINES = {
     title: 'Rolled back',
     unit: 'count',
     list: 'transactions',
+    about: { outcome: 'rolled back' },
     definition: 'Write transactions that ended without a commit.',
     value: ({ known }) => known.transactions.rolledBack,
     cause: (n) => n.noVfs(),

@@ -1,4 +1,5 @@
 /** Ways from one view to what another shows of it: a statement, a table or index, the flame graph of a statement or a transaction. */
+import type { TransactionLine } from '../../analysis/transactions/table.ts';
 import type { Scope } from '../../analysis/core/scope.ts';
 import type { FoundEvents, PlacesKey } from '../../protocol/answers/pages.ts';
 import { formatCount } from '../../text/numbers.ts';
@@ -63,6 +64,15 @@ export function showOperation(model: ViewerModel, name: string): void {
   state.set('events.op', name);
   state.set('events.more', '1');
   model.navigation.tab.set('events');
+}
+
+/** Transactions of the entire recording that ended like this. */
+export function showOutcome(model: ViewerModel, outcome: TransactionLine['outcome']): void {
+  const state = viewStateOf(model);
+  for (const hiding of [...NARROWING, 'filter.range', 'transactions.filter', 'transactions.kind'])
+    state.set(hiding, null);
+  state.set('transactions.outcome', outcome);
+  model.navigation.tab.set('transactions');
 }
 
 /** What a thread did in a time range, as a flame graph. */

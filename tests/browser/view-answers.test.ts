@@ -215,7 +215,11 @@ describe('a choice stays', () => {
     await open('a.vfst', '#tab=events');
     await click(id('event-row'));
     await isThere(id('details'));
+    await click(id('tab-statements')); // it shows no events: the details take no room there
+    await isThere(id('statements'));
+    await isGone(id('details'));
     await click(id('tab-transactions'));
+    await isThere(id('details'));
     const chosen = `${id('transactions-row')}[aria-selected=true]`;
     await isThere(chosen);
     const first = await viewer.page.$eval(chosen, (e) => (e as HTMLElement).dataset.key!);

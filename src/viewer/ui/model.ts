@@ -332,7 +332,7 @@ export class ViewerModel {
     });
   }
 
-  /** Open what the flight recorder froze, with the event that did it selected. A recording that runs is stopped before. */
+  /** Open what the flight recorder froze, at the event that did it, on the timeline. A recording that runs is stopped before. */
   async openFrozen(part: FrozenPart): Promise<void> {
     const { name, thread, seq, bytes } = part;
     if (name === null) return;
@@ -340,7 +340,7 @@ export class ViewerModel {
     if (
       await this.load(this.frozenName(part), bytes, () => this.session.recover(name), { id: name })
     )
-      await this.navigation.select(thread, seq, { show: true });
+      await this.navigation.show({ thread, seq });
   }
   /** The recording goes on. */
   async saveFrozen(part: FrozenPart): Promise<void> {

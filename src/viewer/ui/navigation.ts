@@ -53,6 +53,8 @@ export class Navigation {
   readonly follow = writable(true);
   readonly tab = writable<Tab>('answer');
   readonly selected = writable<EventDetails | null>(null);
+  /** The view in which that was. */
+  readonly selectedIn = writable<Tab>('');
   readonly evidence = writable<Evidence | null>(null);
   /** Counts what was to be selected: an answer that comes late selects nothing. */
   private selections = 0;
@@ -123,6 +125,7 @@ export class Navigation {
 
   async select(thread: number, seq: number, options: { show?: boolean } = {}): Promise<void> {
     const mine = ++this.selections;
+    const tab = get(this.tab);
     await this.attempt(async () => {
       const event = await this.session.event(thread, seq).catch((error: unknown) => {
         if (mine === this.selections) throw error;
@@ -130,6 +133,7 @@ export class Navigation {
       });
       if (!event || mine !== this.selections) return;
       this.selected.set(event);
+      this.selectedIn.set(tab);
       if (!options.show) return;
       const range = reveal(get(this.view), event.t0, event.dur, get(this.extent));
       if (range !== get(this.view)) this.look(range);

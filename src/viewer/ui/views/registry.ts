@@ -34,6 +34,8 @@ export interface View {
   icon?: 'settings';
   /** Views of a group are one tab until one of them is shown. */
   group?: string;
+  /** Shows the details of the selected event: of any, because it draws or lists events, or of one that was selected in it. */
+  details?: 'any' | 'own';
   /** Shows something without a trace, too. */
   needsNoTrace?: boolean;
 }
@@ -51,6 +53,7 @@ export const VIEWS: readonly View[] = [
     title: 'Timeline',
     help: 'What every thread did, and when',
     component: TimelineView,
+    details: 'any',
     follows: ['range', 'thread', 'statement', 'table'],
   },
   {
@@ -59,6 +62,7 @@ export const VIEWS: readonly View[] = [
     group: 'SQL',
     help: 'Statements by fingerprint, and where their time went',
     component: StatementsView,
+    details: 'own',
     follows: ['range', 'part', 'thread', 'statement', 'table'],
   },
   {
@@ -75,6 +79,7 @@ export const VIEWS: readonly View[] = [
     group: 'SQL',
     help: 'Every transaction, and what its commit cost',
     component: TransactionsView,
+    details: 'any',
     follows: ['range', 'thread', 'statement', 'table'],
   },
   {
@@ -83,6 +88,7 @@ export const VIEWS: readonly View[] = [
     group: 'Storage',
     help: 'What was read, written, synced, and locked, by file and store',
     component: FilesView,
+    details: 'own',
     follows: ['range', 'thread'],
   },
   {
@@ -106,6 +112,7 @@ export const VIEWS: readonly View[] = [
     group: 'Storage',
     help: 'Who held what, and who waited for whom, across threads and tabs',
     component: LocksView,
+    details: 'any',
     follows: ['range', 'thread'],
   },
   {
@@ -122,6 +129,7 @@ export const VIEWS: readonly View[] = [
     group: 'Raw',
     help: 'Every recorded call in time order',
     component: EventsView,
+    details: 'any',
     follows: ['range', 'thread', 'statement', 'table'],
   },
   {
@@ -130,6 +138,7 @@ export const VIEWS: readonly View[] = [
     group: 'Raw',
     help: 'What failed, and the statement behind it',
     component: ErrorsView,
+    details: 'any',
     follows: ['range', 'thread', 'statement', 'table'],
   },
   {
@@ -138,6 +147,7 @@ export const VIEWS: readonly View[] = [
     group: 'Raw',
     help: "SQL queries over the recording's tables",
     component: SqlView,
+    details: 'own',
   },
   {
     id: 'compare',

@@ -14,7 +14,12 @@ import { checkpointsOf, pageAccessesOf, transactionsOf, walHistories } from '../
 import { shownEvents } from './shown-events.ts';
 import { readingOf } from './view-reading.ts';
 
-const panel = viewHarness(['opfs-wl-two-tabs', 'checkpoint-storm', 'memory-delete']);
+const panel = viewHarness([
+  'opfs-wl-two-tabs',
+  'checkpoint-storm',
+  'memory-delete',
+  'idb-batch-atomic',
+]);
 const { open, waitFor, waitText, click } = panel;
 const { rowsOf, texts, fill } = readingOf(panel);
 let page: Page;
@@ -54,6 +59,26 @@ describe('transactions', () => {
     await click(id('transaction-show'));
     await waitFor(`${id('tab-timeline')}[aria-selected=true]`);
     await waitFor(id('details-name'));
+  });
+});
+
+describe('a transaction, step by step', () => {
+  it('outlines locks that are held, and counts the runs of a statement', async () => {
+    await open('idb-batch-atomic', 'transactions');
+    await click(id('transactions-row'));
+    await waitFor(`${id('waterfall')} .held`);
+    const look = (selector: string): Promise<string[]> =>
+      page.$eval(`${id('waterfall')} ${selector}`, (e) => {
+        const { borderTopColor, backgroundColor } = getComputedStyle(e);
+        return [borderTopColor, backgroundColor];
+      });
+    const [border, inside] = await look('.held');
+    const [, asking] = await look('.asked'); // nobody else has the lock
+    expect(border).toBe(asking);
+    expect(inside).toMatch(/\/ 0\.25\)$/);
+    expect(await texts(`${id('transaction-anatomy')} ol li`)).toContainEqual(
+      expect.stringMatching(/^INSERT INTO t .*\)200 runs, \d/),
+    );
   });
 });
 

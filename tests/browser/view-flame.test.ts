@@ -75,6 +75,13 @@ describe('flame graph', () => {
   it('turns around, and leads to the statement', async () => {
     const graph = flameGraph(new Facts(await open('idb-batch-atomic', 'flame')), {}, true)!;
     await waitFor(FRAME);
+    // a call has its color of the timeline, whatever most of its time was
+    for (const [call, part] of [
+      ['xSync', 'sync'],
+      ['xLock', 'lock'],
+      ['idb.put', 'write'],
+    ])
+      await waitFor(`${FRAME}[aria-label^="${call}"][style*="--activity-${part})"]`);
     await viewer.page.select(id('flame-from'), 'calls');
     await viewer.page.waitForFunction(
       (s: string, name: string) =>

@@ -71,6 +71,12 @@ describe('frames', () => {
       '1 xRead main-db 1x 12/2 read',
       '2 opfs.read 1x 10/10 read',
     ]);
+    expect(graph.frames.map(({ call }) => call)).toEqual([
+      null,
+      ...['sync', 'sync', 'write', 'write'],
+      null,
+      ...['read', 'read'],
+    ]);
     expect(graph.totalUs).toBe(219);
     expectSums(graph);
   });

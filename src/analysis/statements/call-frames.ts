@@ -1,15 +1,19 @@
 /** Calls as frames of a call path: VFS calls by operation and kind of file, storage calls by operation. */
 import { FILE_KINDS } from '../../event/definitions.ts';
 import { Op } from '../../event/event.ts';
-import { opName } from '../../event/operations.ts';
+import { ACTIVITIES, opName } from '../../event/operations.ts';
 import { definedAs, targetOf } from '../../trace/in-memory.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
+import { ACTIVITY_OF_OP, IDB_WAIT } from '../../trace/lanes/lanes.ts';
 import { PART_WORDS } from '../core/time-parts.ts';
 import type { CallTimes, PathKeys } from '../time/call-times.ts';
 
 /** What SQLite did itself, in its own code. */
 export const OWN = 'SQLite';
+/** `meta`: calls that do something else, such as opening a file. */
+const KINDS = ['read', 'write', 'sync', 'lock', 'meta'] as const;
+export type CallKind = (typeof KINDS)[number] | 'idbTransaction';
 /** Operations have codes below. */
 const CODES = 256;
 
@@ -34,6 +38,16 @@ export function frameKeys(
     },
     storage: true,
   };
+}
+
+/** What a call does, as its track on the timeline shows it; null = it only waits, or is vfscope's own. @param place below a root */
+export function frameCall({ key }: CallTimes, place: number): CallKind | null {
+  const code = key[place]! % CODES;
+  if (code === Op.tracer) return null;
+  const activity = ACTIVITY_OF_OP[code]!;
+  return activity === IDB_WAIT
+    ? 'idbTransaction'
+    : (KINDS.find((kind) => kind === ACTIVITIES[activity]) ?? null);
 }
 
 /** `xRead main-db`, `idb.get`, `vfscope`. @param place below a root */

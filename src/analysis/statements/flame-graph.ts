@@ -15,7 +15,7 @@ import { isWhole, type TimeRange } from '../core/time-range.ts';
 import { KEYS, type CallTimes } from '../time/call-times.ts';
 import { sweeps } from '../time/thread-times.ts';
 import { textOfSql } from '../time/time-shares.ts';
-import { frameKeys, frameName, OWN } from './call-frames.ts';
+import { frameCall, frameKeys, frameName, OWN, type CallKind } from './call-frames.ts';
 import { recordedTexts, type RecordedTexts } from './recorded-texts.ts';
 import { statementsIn, type StatementTest } from './statements-in-scope.ts';
 import { within } from './statement-counts.ts';
@@ -37,6 +37,8 @@ export interface Frame {
   selfUs: number;
   /** What most of the time was. */
   part: Part;
+  /** What a call does; null = not a call, or one that only waits. */
+  call: CallKind | null;
 }
 export interface FlameGraph {
   /** A frame, then those below it, the widest first. */
@@ -45,14 +47,17 @@ export interface FlameGraph {
 }
 
 /** A frame while it is summed up. */
-export interface Node extends Pick<Frame, 'kind' | 'name' | 'calls'> {
+export interface Node extends Pick<Frame, 'kind' | 'name' | 'calls' | 'call'> {
   /** Nanoseconds by part: of its own. */
   self: Float64Array;
   below: Map<number | string | null, Node>;
 }
-export const newNode = (kind: Frame['kind'], name: string | null): Node => ({
-  kind,
-  name,
+export const newNode = (
+  kind: Frame['kind'],
+  name: string | null,
+  call: CallKind | null = null,
+): Node => ({
+  ...{ kind, name, call },
   calls: 0,
   self: new Float64Array(PARTS.length),
   below: new Map(),
@@ -132,7 +137,11 @@ function addThread(
       node =
         above &&
         getOrMake(above.below, level * KEYS + key, () =>
-          newNode(level === 1 ? 'vfs' : 'storage', frameName(times, place)),
+          newNode(
+            level === 1 ? 'vfs' : 'storage',
+            frameName(times, place),
+            frameCall(times, place),
+          ),
         );
     }
     nodes.push(node);
@@ -175,8 +184,8 @@ export function invertedOf(top: Node): Node {
       ...[...above].reverse(),
     ];
     let at = inverted;
-    for (const { kind, name } of path) {
-      at = getOrMake(at.below, `${kind} ${name}`, () => newNode(kind, name));
+    for (const { kind, name, call } of path) {
+      at = getOrMake(at.below, `${kind} ${name}`, () => newNode(kind, name, call));
       at.calls += node.calls;
     }
     node.self.forEach((ns, part) => (at.self[part]! += ns));
@@ -203,6 +212,7 @@ export function graphOf(top: Node, timed: boolean, texts: RecordedTexts): FlameG
       totalUs: sum / 1000,
       selfUs: own / 1000,
       part: PARTS[ns.indexOf(Math.max(...ns))]!,
+      call: node.call,
     });
     listAll(below, place - 1, depth + 1);
   };

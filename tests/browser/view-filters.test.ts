@@ -9,6 +9,8 @@ import { ownersOf } from '../../src/trace/owners.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { threadTitles } from '../../src/analysis/core/thread-titles.ts';
 import { headline, headlineIn } from '../../src/analysis/answer/headline.ts';
+import { accounts, type Account } from '../../src/analysis/findings/accounts.ts';
+import { PART_WORDS } from '../../src/analysis/core/time-parts.ts';
 import { failedCallsIn } from '../../src/analysis/errors/failed-calls.ts';
 import { sqliteThreads } from '../../src/analysis/core/main-threads.ts';
 import { filesByOrigin } from '../../src/analysis/files/table.ts';
@@ -86,6 +88,18 @@ describe('a part of the time', () => {
     await page.click(onBar);
     await page.waitForSelector(id('part-chip'), { hidden: true });
     expect(await page.$(id('entire'))).toBeNull();
+  });
+});
+
+describe('a large cost that no action explains', () => {
+  it('leads to the statements that have it', async () => {
+    const facts = new Facts(await open('memory-delete', 'answer'));
+    const [{ part }] = facts.get(accounts) as [Account];
+    await waitFor(id('account-show'));
+    await click(id('account-show'));
+    await says(id('part-chip'), PART_WORDS[part].title);
+    const us = facts.get(headline).times![`${part}Us`];
+    await says(id('statement-count'), `${formatDuration(us)} of ${PART_WORDS[part].title}`);
   });
 });
 

@@ -4,7 +4,7 @@
  */
 import { cut, oneLine } from '../../text/clean.ts';
 import { formatDuration, formatShare } from '../../text/numbers.ts';
-import { PART } from '../core/time-parts.ts';
+import { PART, type Part } from '../core/time-parts.ts';
 import { fact, type Known } from '../core/graph.ts';
 import { statementTable, type StatementRow } from '../statements/statement-table.ts';
 import { totalTimeInSql } from '../time/summary-time.ts';
@@ -17,6 +17,8 @@ const LARGE = 0.3;
 const NAMED = 2;
 
 export interface Account {
+  /** What most of the time is. */
+  part: Part;
   /** Sentences with the numbers, the last without its full stop. */
   title: string;
   advice: string;
@@ -51,7 +53,8 @@ export const accounts = fact(
         const rest = told > 0 ? `, not counting ${formatDuration(told / 1000)} of the actions` : '';
         const share = `${kind.what} takes ${formatShare(left / inSql)} of the time in SQL (${formatDuration(left / 1000)}${rest})`;
         const advice = kind.once && mostOnce(known, kind) ? kind.once : kind.advice;
-        return { title: [share, calls, who].filter(Boolean).join('. '), advice };
+        const [part] = kind.parts.toSorted((a, b) => all[PART[b]]! - all[PART[a]]!);
+        return { part: part!, title: [share, calls, who].filter(Boolean).join('. '), advice };
       });
   },
 );

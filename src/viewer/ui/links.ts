@@ -1,6 +1,7 @@
-/** Ways from one view to what another shows of it: a statement, a table or index, the flame graph of a statement or a transaction. */
+/** Ways from one view to what another shows of it: a statement, a table or index, a part of the time, the flame graph of a statement or a transaction. */
 import type { TransactionLine } from '../../analysis/transactions/table.ts';
 import type { Scope } from '../../analysis/core/scope.ts';
+import type { Part } from '../../analysis/core/time-parts.ts';
 import type { FoundEvents, PlacesKey } from '../../protocol/answers/pages.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { around, type Range } from './charts/viewport.ts';
@@ -73,6 +74,14 @@ export function showOutcome(model: ViewerModel, outcome: TransactionLine['outcom
     state.set(hiding, null);
   state.set('transactions.outcome', outcome);
   model.navigation.tab.set('transactions');
+}
+
+/** A part of the time of the entire recording. @param list the view that lists what has it */
+export function showPart(model: ViewerModel, list: string, part: Part): void {
+  const state = viewStateOf(model);
+  for (const hiding of [...NARROWING, 'filter.range']) state.set(hiding, null);
+  state.set('filter.part', part);
+  model.navigation.tab.set(list);
 }
 
 /** What a thread did in a time range, as a flame graph. */

@@ -92,6 +92,34 @@ describe('while a recording runs', () => {
     expect(await page.$('#view [role=grid]')).not.toBeNull();
   });
 
+  it('what to do has the moment that it is of, which may be before that of the sentence', async () => {
+    await viewer.open('live&key=older#tab=answer');
+    const { page } = viewer;
+    await record();
+    await page.evaluate(() => window.panel.app.work(5));
+    const moments = (): Promise<string[]> =>
+      page.$$eval(id('as-of'), (all) => all.map((e) => e.textContent));
+    await page.waitForFunction(
+      (s: string) => document.querySelectorAll(s).length === 2,
+      {},
+      id('as-of'),
+    );
+    const wire = await wireOf(page);
+    await wire.hold('findings');
+    const [, before] = await moments();
+    await page.evaluate(() => window.panel.app.work(5));
+    await page.waitForFunction(
+      (s: string, was: string) => document.querySelector(s)?.textContent !== was,
+      {},
+      id('as-of'),
+      before!,
+    );
+    expect((await moments())[1]).toBe(before);
+    await wire.release('findings');
+    await page.click(id('stop'));
+    await isGone(id('as-of'));
+  });
+
   it('the pace of reads, writes, and syncs is drawn behind their numbers, until Stop', async () => {
     await viewer.open('live&key=sparks');
     const { page } = viewer;

@@ -11,4 +11,6 @@ export interface Findings {
   accounts: readonly Account[];
   /** Said where there are none. */
   noFindings: string;
+  /** End of the recording when they were computed, microseconds. */
+  toUs: number;
 }

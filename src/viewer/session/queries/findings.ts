@@ -4,6 +4,7 @@ import { accounts } from '../../../analysis/findings/accounts.ts';
 import { explained } from '../../../analysis/findings/explanation.ts';
 import { noFindings } from '../../../analysis/findings/finding-facts.ts';
 import { fact } from '../../../analysis/core/graph.ts';
+import { extent } from '../../../analysis/core/time-range.ts';
 import { agentContext, agentText } from '../../../analysis/report/agent-text.ts';
 import { reportMarkdown } from '../../../analysis/report/report-markdown.ts';
 import { REPORT_NEEDS, reportOf } from '../../../analysis/report/report.ts';
@@ -15,8 +16,8 @@ import type { Findings } from '../../../protocol/answers/findings.ts';
 const shownFindings = fact(
   'shownFindings',
   'findings',
-  { findings, badges, explained, accounts, noFindings },
-  (_, known): Findings => ({ ...known }),
+  { findings, badges, explained, accounts, noFindings, extent },
+  (_, { extent: [, toUs], ...known }): Findings => ({ ...known, toUs }),
 );
 
 export const findingsQueries = {

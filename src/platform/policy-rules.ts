@@ -56,7 +56,7 @@ const DIRECTIVES =
     ',',
   );
 
-/** Can documents be told by these policies? Of several in a header the browser compares each by itself. */
+/** Can documents be known by these policies? Of several in a header the browser compares each by itself. */
 export const canSetEverywhere = ({ enforced, reported }: Policies): boolean =>
   rules() !== undefined &&
   (enforced === '') !== (reported === '') &&

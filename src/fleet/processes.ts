@@ -1,6 +1,5 @@
 /** Adds inputs in several processes. Each asks for the next few, so that all end at about the same time. */
 import { fork } from 'node:child_process';
-import { setFlagsFromString } from 'node:v8';
 import { wrongUse } from '../terminal/failure.ts';
 import { inputAdder, type Added, type Adding } from './add.ts';
 
@@ -8,12 +7,6 @@ import { inputAdder, type Added, type Adding } from './add.ts';
 const PART = 'VFSCOPE_FLEET_PART';
 /** Inputs that a process takes at once. */
 const FEW = 4;
-
-/**
- * Of V8: the analyses are thousands of functions, most of which take little time even over many traces. Compiling each at its best took a
- * third of a process's time. A version of V8 that does not know one says so on stderr, and goes on.
- */
-const COMPILE_LESS = ['--interrupt-budget=300000', '--max-inlined-bytecode-size-cumulative=300'];
 
 /** Whether another process of this command hands out the inputs. */
 export const isTold = (): boolean => process.env[PART] === '1' && process.send !== undefined;
@@ -58,7 +51,6 @@ export async function inProcesses(count: number, adding: Adding): Promise<Added>
 
 /** Adds what the other process hands out, until it has no more. @throws CommandFailure where the data set cannot be written */
 export function addAsTold(complain: (text: string) => void): Promise<void> {
-  COMPILE_LESS.forEach(setFlagsFromString);
   return new Promise((resolve, reject) => {
     let add: ReturnType<typeof inputAdder> | null = null;
     process.on('disconnect', resolve);

@@ -65,6 +65,7 @@ describe('transactions', () => {
 describe('a transaction, step by step', () => {
   it('outlines locks that are held, and counts the runs of a statement', async () => {
     await open('idb-batch-atomic', 'transactions');
+    await waitFor(id('transactions-row'));
     await click(id('transactions-row'));
     await waitFor(`${id('waterfall')} .held`);
     const look = (selector: string): Promise<string[]> =>

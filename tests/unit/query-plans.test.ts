@@ -528,7 +528,7 @@ describe('a recorded statement', () => {
       "The pattern of LIKE or GLOB isn't known. With it, SQLite may use an index.",
       "SQLite needs the statement's values to use notes_some (a partial index).",
       'Lists of values are planned with three values.',
-      "The plan leaves out what triggers run: t.",
+      'The plan leaves out what triggers run: t.',
     ]);
   });
 

@@ -200,7 +200,7 @@ export const QUANTITIES: Quantity[] = [
       HTML: ({ html }) => html.fact('SQLite', 'Statements'),
       'HTML, statements': ({ html, statements }) =>
         statements
-          ? sum(html.table('Statements that took longest', 'Count'), ([n]) => whole(n!))
+          ? sum(html.table('Statements that took longest', 'Runs'), ([n]) => whole(n!))
           : undefined,
       CSV: ({ calls, statements }) => (statements ? counted.statements(calls.csv) : undefined),
     },

@@ -140,7 +140,7 @@ async function allRecorded(page: Page): Promise<SeenThread[]> {
   const reason = (start: string) => expect.stringMatching(`: Not recorded: ${start}`) as string;
   const [others, unloaded] = [
     NATIVE.map(([name, why]) => [name, reason(why!)]),
-    UNLOADED.map((name) => [name, reason('our bootstrap')]),
+    UNLOADED.map((name) => [name, reason("vfscope couldn't start it")]),
   ];
   expect(
     Object.fromEntries(notes(threads).map((note) => [note.slice(0, note.indexOf(': Not')), note])),

@@ -69,13 +69,34 @@ describe('curves', () => {
     ]);
     expect(logarithmic).toBe(false); // less than a decade
   });
+  it('one for runs that differ in a parameter which the first run lacks', () => {
+    const runs = [100, 200, 300].flatMap((items) =>
+      ([{}, { hot: 100 }] as Record<string, number>[]).map((more): RunResult => {
+        const one = result(items);
+        return { ...one, run: { ...one.run, parameters: { items, ...more } } };
+      }),
+    );
+    const { curves } = sweepOf(runs, ITEMS, 'insert', 'ms');
+    expect(curves.map(({ points }) => points.map(({ x }) => x))).toEqual([
+      [100, 200, 300],
+      [100, 200, 300],
+    ]);
+  });
+  it('a value that means off is no point of one', () => {
+    const off = { key: 'walAutocheckpoint', title: '', of: 'setting' } as const;
+    const runs = [0, 10, 20, 30].map((walAutocheckpoint) => result(100, { walAutocheckpoint }));
+    const [curve] = sweepOf(runs, off, 'insert', 'ms').curves;
+    expect(curve!.points.map(({ x }) => x)).toEqual([10, 20, 30]);
+  });
   it('what is not known or always 0 has none', () => {
     expect(sweepOf(sweep, ITEMS, 'total', 'block.put').curves).toEqual([]);
     expect(sweepOf(sweep, ITEMS, 'total', 'vfs.xRead').curves).toEqual([]);
   });
 });
 
-it('a slope needs two points above 0 at two places', () => {
+it('a slope needs numbers above 0, at two places', () => {
+  const zero = [1, 2, 3].map((x) => ({ x, y: x === 3 ? 0 : x }));
+  expect(slopeOf(zero)).toBeNull();
   expect(slopeOf([{ x: 1, y: 1 }])).toBeNull();
   expect(
     slopeOf([

@@ -3,7 +3,7 @@
  * In a browser these are storage where the experiment is about storage; in Node there is memory alone. All titles name their VFS.
  */
 import { hasFaults, type FaultSettings } from './model/faults.ts';
-import { onWords, placeOf, vfsTitle } from './model/vfs-facts.ts';
+import { keepsData, onWords, vfsTitle } from './model/vfs-facts.ts';
 import {
   DEFAULT_CONFIG,
   type Assertion,
@@ -40,7 +40,7 @@ export function vfsByDefault(
     ? (browser && experiment.storage) || [DEFAULT_CONFIG.vfs]
     : [];
   const runs = usual.length ? usual : experiment.variants.map((variant) => ownVfs(variant)!);
-  const isInMemory = runs.every((vfs) => placeOf(vfs) === 'in memory');
+  const isInMemory = !runs.some(keepsData);
   return browser && hasFaults(faults) && isInMemory ? [WITH_FAULTS] : usual;
 }
 

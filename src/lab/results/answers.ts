@@ -6,7 +6,7 @@ import { placed } from '../experiments/model/aggregate.ts';
 import { isNoise, uncertainty } from '../experiments/model/assertions.ts';
 import type { RunResult } from '../experiments/model/result-types.ts';
 import type { VfsName } from '../experiments/model/types.ts';
-import { placeOf, vfsTitle, whyNotShared } from '../experiments/model/vfs-facts.ts';
+import { keepsData, placeOf, vfsTitle, whyNotShared } from '../experiments/model/vfs-facts.ts';
 import { listed, milliseconds, type ResultTable } from './table.ts';
 
 /** `parts` of a bar sum up to its value, in the order of the chart's key. */
@@ -291,7 +291,8 @@ function walWorth(results: Results): Answer | null {
       ...one(first),
       ...others.flatMap((vfs) => one(vfs).slice(0, 1)),
       ...reads(first),
-      ...(results.vfss.every((vfs) => syncsOf('wal', vfs) === 0)
+      ...(results.vfss.some(keepsData) &&
+      results.vfss.filter(keepsData).every((vfs) => syncsOf('wal', vfs) === 0)
         ? ["WAL didn't sync at commits here: power loss can undo them."]
         : []),
       'Here, WAL needs exclusive locking: one connection, one tab.',

@@ -152,7 +152,7 @@ export const PATTERNS: readonly Experiment[] = [
     }),
     storage: ['AccessHandlePool', 'BlockIDB'],
     mode: 'time',
-    advice: 'Each level saves syncs. The times show what a sync costs on this machine and storage.',
+    advice: 'Each level saves syncs. On a VFS that stores, the times show what they cost.',
   }),
   pattern({
     id: 'temp-store',

@@ -5,7 +5,7 @@
 import type { Config, Mode } from './types.ts';
 import { labelOf } from './knobs.ts';
 import { whyNoSharedMemory } from './shared-memory.ts';
-import { placeOf } from './vfs-facts.ts';
+import { keepsData } from './vfs-facts.ts';
 
 export const FAULT_KEYS = ['slowFlush', 'refusedHandle', 'quota'] as const;
 export type FaultSettings = Pick<Config, (typeof FAULT_KEYS)[number]>;
@@ -33,7 +33,7 @@ export const modeWith = (mode: Mode, { slowFlush }: FaultSettings): Mode =>
  */
 export function whyNoFaults(config: Config, several: boolean): string | null {
   if (!hasFaults(config)) return null;
-  if (placeOf(config.vfs) === 'in memory')
+  if (!keepsData(config.vfs))
     return `a fault profile needs storage: ${config.vfs} has no flush, no access handle, and no quota`;
   return several ? whyNoSharedMemory('a fault profile for several connections') : null;
 }

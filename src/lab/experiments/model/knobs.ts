@@ -120,7 +120,7 @@ export function headings(runs: readonly Run[]): string[] {
     const of = OF_BUILD.includes(key) ? runs.filter(({ config }) => !saidByVfs(config)) : runs;
     return new Set(of.map((r) => r.config[key] ?? null)).size > 1;
   });
-  const names = Object.keys(runs[0]?.parameters ?? {}).filter(
+  const names = [...new Set(runs.flatMap(({ parameters }) => Object.keys(parameters)))].filter(
     (name) => new Set(runs.map((r) => r.parameters[name])).size > 1,
   );
   return runs.map(({ config, parameters }) => {
@@ -130,7 +130,11 @@ export function headings(runs: readonly Run[]): string[] {
           ? []
           : [labelOf(key, config[key]!)],
       ),
-      ...names.map((name) => countOf(parameters[name]!, name.replace(/s$/, ''), name)),
+      ...names.flatMap((name) =>
+        parameters[name] === undefined
+          ? [] // runs of an experiment need not name the same
+          : [countOf(parameters[name], name.replace(/s$/, ''), name)],
+      ),
     ];
     return parts.join(', ') || labelOf('vfs', config.vfs);
   });

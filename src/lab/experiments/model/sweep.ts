@@ -21,6 +21,8 @@ interface Sweep {
 const LEAST_POINTS = 3;
 type Results = readonly (RunResult | null)[];
 
+/** A setting that switches something off is a case of its own, and no point of a curve. */
+const isOff = ({ key }: SweepAxis, x: number): boolean => key === 'walAutocheckpoint' && x === 0;
 const valueOf = ({ config, parameters }: Run, { key, of }: SweepAxis): unknown =>
   of === 'parameter' ? parameters[key] : config[key as keyof Config];
 
@@ -94,7 +96,7 @@ function curveOf(
     .flatMap((result): SweepPoint[] => {
       const at = placed(result, { step, counter });
       const x = Number(valueOf(result.run, axis));
-      return at
+      return at && !isOff(axis, x)
         ? [{ x, y: at.value, from: at.spread?.least ?? at.value, to: at.spread?.most ?? at.value }]
         : [];
     })
@@ -108,11 +110,10 @@ function curveOf(
   };
 }
 
-/** @returns null where fewer than two points are above 0, or all have one x */
+/** @returns null where a number is 0, which has no logarithm, where fewer than two have an x above 0, or all have one x */
 export function slopeOf(points: readonly Pick<SweepPoint, 'x' | 'y'>[]): number | null {
-  const logs = points.flatMap(({ x, y }) =>
-    x > 0 && y > 0 ? [[Math.log(x), Math.log(y)] as const] : [],
-  );
+  if (points.some(({ y }) => y <= 0)) return null;
+  const logs = points.flatMap(({ x, y }) => (x > 0 ? [[Math.log(x), Math.log(y)] as const] : []));
   if (logs.length < 2) return null;
   const mean = (i: 0 | 1): number => logs.reduce((sum, log) => sum + log[i], 0) / logs.length;
   const [mx, my] = [mean(0), mean(1)];

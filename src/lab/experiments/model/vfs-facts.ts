@@ -47,6 +47,8 @@ const PLACES: Readonly<Record<VfsName, string>> = {
 };
 /** Where it stores: `in memory`, `IndexedDB`, `OPFS`. */
 export const placeOf = (vfs: VfsName): string => PLACES[vfs];
+/** Whether anything is left when its process ends. */
+export const keepsData = (vfs: VfsName): boolean => placeOf(vfs) !== 'in memory';
 /** Its name, and where it stores: `AccessHandlePool (OPFS)`. */
 export const vfsTitle = (vfs: VfsName): string =>
   `${vfs === 'memory' ? ':memory:' : vfs} (${placeOf(vfs)})`;

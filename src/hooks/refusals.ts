@@ -10,6 +10,8 @@ export const REFUSED: Record<Refusal, string> = {
   shared: "only this tab's policy was changed. Press Record these workers.",
   wasm: "the page's CSP forbids WebAssembly. Add 'wasm-unsafe-eval' to its script-src.",
 };
+/** Why none started from its URL. */
+export const NOT_STARTED = "its script is missing or isn't JavaScript.";
 /** What the page's policies must allow a worker of ours: each in turn. */
 export const ANY_WORKER = ['types', 'blob'] as const;
 export const NETWORK_WORKER = [...ANY_WORKER, 'import', 'wasm'] as const;

@@ -29,6 +29,7 @@ import {
   type Listener,
 } from './natives.ts';
 import { atLastTask } from './last-task.ts';
+import { NOT_STARTED } from './refusals.ts';
 import { ownSource, Session } from './session.ts';
 import {
   CHANNEL,
@@ -97,7 +98,7 @@ export function startWrappedShared(
   if (unfit) throw new Error(unfit);
   repairBaseUrl(base);
   if (type === 'classic') {
-    failed = "its script is missing or isn't JavaScript.";
+    failed = NOT_STARTED;
     // a script that throws runs, too
     const runs = (): void => {
       failed = '';

@@ -29,7 +29,7 @@ import {
   type Listener,
 } from './natives.ts';
 import { MAX_TEXT } from '../event/definition-check.ts';
-import { isBlobRefused, NETWORK_WORKER, REFUSED } from './refusals.ts';
+import { isBlobRefused, NETWORK_WORKER, NOT_STARTED, REFUSED } from './refusals.ts';
 import { convertSharedOnce, isScriptUrl, mustStayTrusted } from './script-address.ts';
 import { copyOf } from './supervise.ts';
 import { isFromShared, sharedKey, toShared } from './shared-wire.ts';
@@ -91,7 +91,6 @@ const dictionary = (options: unknown): Options =>
 /** @param options converted (convertOnce), or a name by itself */
 export const nameOf = (options: unknown): string =>
   typeof options === 'string' ? options : (dictionary(options).name ?? '');
-const NOT_STARTED = "its script is missing or isn't JavaScript.";
 const DATA = "a data: or blob: URL isn't shared between pages.";
 
 export class SharedWorkers {

@@ -1,4 +1,4 @@
-/** Every fact of a trace: `allFacts` lists them all once this is loaded. */
+/** Loads every fact of a trace, so that `allFacts` lists them all. */
 import './cache/cache.ts';
 import './cache/cold-warm.ts';
 import './cache/miss-ratio.ts';

@@ -1,4 +1,4 @@
-/** The catalog of tables: each is in the Query view and in exported files, in this order. */
+/** The catalog of tables. Each one is in the Query view and in exported files, in this order. */
 import { belowTables } from './below/table.ts';
 import { cacheTables } from './cache/table.ts';
 import { contentionTables } from './contention/table.ts';

@@ -7,7 +7,7 @@ import { Op } from '../event/event.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { Block, MAX_SUSPENDED, Suspended } from '../vfs-instrumented/interpose/engine-block.ts';
 
-/** Ends the SQL calls that were suspended. `threw`: by an exception. */
+/** Ends the SQL calls that were suspended. `threw`: with an exception. */
 type Settle = (result: number, threw: boolean) => void;
 
 type AnyFunction = (...args: unknown[]) => unknown;
@@ -22,8 +22,9 @@ export class Asyncify {
   private bytes: number | undefined;
 
   /**
-   * @param heap the engine's memory, where it is looked at: a buffer that a suspended call holds is gone once that grows
-   * @param block where trampolines read the state, in the trace memory; 0 when the engine has no VFS layer
+   * @param heap the engine's memory, if it is watched: a buffer that a suspended call holds is lost
+   * when it grows @param block where trampolines read the state, in the trace memory; 0 if the
+   * engine has no VFS layer
    */
   constructor(
     private readonly recorder: Pick<Recorder, 'instant' | 'memory'>,
@@ -49,8 +50,9 @@ export class Asyncify {
 
   /**
    * Wrap every function of `copy` in place.
-   * @param names of start_unwind, stop_unwind, start_rewind, stop_rewind
-   * @param resume called before a suspended stack goes on @param settle called when its outermost call has returned at last
+   * @param names of start_unwind, stop_unwind, start_rewind, stop_rewind @param resume called
+   * before a suspended stack continues @param settle called when its outermost call has finally
+   * returned
    */
   wrapExports(
     copy: Record<string, unknown>,
@@ -84,7 +86,10 @@ export class Asyncify {
     };
   }
 
-  /** Every export is called through such a wrapper, most of them for SQL that never suspends: that way is one look at the state, and no array. */
+  /**
+   * Every export is called through such a wrapper, mostly for SQL that never suspends. That path
+   * only checks the state, and creates no array.
+   */
   private wrapCall(original: AnyFunction, resume: () => void, settle: Settle): AnyFunction {
     const rewind = (...args: unknown[]): unknown => this.rewind(original, args, resume, settle);
     switch (original.length) {
@@ -134,11 +139,14 @@ export class Asyncify {
 
 const originals = new WeakMap<object, WasmFunction>();
 
-/** What one of our wrappers stands for; anything else is itself. A table slot takes the engine's own function only. */
+/**
+ * The function that one of our wrappers stands for; anything else is returned unchanged. A table
+ * slot only accepts the engine's own function.
+ */
 export const unwrapped = (fn: unknown): unknown =>
   typeof fn === 'function' ? (originals.get(fn) ?? fn) : fn;
 
-/** A wrapper that says the original's arity and name: sqlite.org's glue checks arity. */
+/** Gives a wrapper the original's arity and name: sqlite.org's glue checks the arity. */
 export function keepShape<F extends WasmFunction>(wrapper: F, original: WasmFunction): F {
   Object.defineProperty(wrapper, 'length', { value: original.length, configurable: true });
   Object.defineProperty(wrapper, 'name', { value: original.name, configurable: true });

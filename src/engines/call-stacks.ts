@@ -1,6 +1,9 @@
-/** The JavaScript stack that leads to a statement, without our own frames: asked for by option, once a statement and connection. */
+/**
+ * The JavaScript stack that leads to a statement, without our own frames. It is optional, and
+ * recorded once for each statement and connection.
+ */
 
-/** Characters that are kept of a stack, and frames that are asked for. */
+/** Maximum characters of a stack that are stored, and maximum frames that are requested. */
 const MOST_TEXT = 4096;
 const MOST_FRAMES = 50;
 
@@ -12,17 +15,20 @@ interface StackedError {
   prepareStackTrace?: unknown;
 }
 
-/** The script that we are in, of which a worker's own text may be the rest. */
+/** The script that contains our code, and in a worker maybe also the app's own text. */
 export interface OwnScript {
   url: string;
-  /** Lines that are ours, the last one up to this column. */
+  /** Lines that are ours; in the last one, up to this column. */
   lines: number;
   columns: number;
-  /** What stands before the app's first line: lines to take off the app's frames. */
+  /** What precedes the app's first line: lines to subtract from the app's frames. */
   shift: number;
 }
 
-/** Frames as the browser writes them, innermost first; our frames above it are in it. An app's own formatter is not asked. */
+/**
+ * Frames as the browser formats them, innermost first, including ours. An app's own formatter isn't
+ * called.
+ */
 function rawStack(): string {
   const E = Error as StackedError;
   const { stackTraceLimit, prepareStackTrace } = E;
@@ -36,7 +42,7 @@ function rawStack(): string {
   }
 }
 
-/** Where this code runs. @param extent of what is ours; known to who knows the script */
+/** Where this code runs. @param extent of our code, passed by callers that know the script */
 export function ownScript(extent: Omit<OwnScript, 'url'>): OwnScript | null {
   for (const line of rawStack().split('\n')) {
     const place = PLACE.exec(line.trim());
@@ -46,8 +52,9 @@ export function ownScript(extent: Omit<OwnScript, 'url'>): OwnScript | null {
 }
 
 /**
- * A browser's stack without our frames and the line that names the error; of an app's text behind ours in one script the lines are counted
- * from its own first. At most 4096 characters, whole frames.
+ * A browser's stack without our frames and the line that names the error. If an app's text follows
+ * ours in one script, its lines are counted from its own first. At most 4096 characters, only
+ * complete frames.
  */
 export function withoutOurs(stack: string, own: OwnScript | null): string {
   let out = '';
@@ -66,5 +73,5 @@ export function withoutOurs(stack: string, own: OwnScript | null): string {
   return out;
 }
 
-/** The stack of our caller; '' where there is none. */
+/** The stack of our caller; '' if there is none. */
 export const callStack = (own: OwnScript | null): string => withoutOurs(rawStack(), own);

@@ -8,11 +8,17 @@ import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 
 /** SQLITE_DBSTATUS_CACHE_HIT, _MISS, _WRITE, _SPILL */
 const STATUS = [7, 8, 9, 12] as const;
-/** SQLITE_DBSTATUS_CACHE_USED, _SCHEMA_USED, _STMT_USED: the last two walk the schema and all prepared statements. */
+/**
+ * SQLITE_DBSTATUS_CACHE_USED, _SCHEMA_USED, _STMT_USED. The last two iterate over the schema and
+ * all prepared statements.
+ */
 const MEMORY = [1, 2, 3] as const;
-/** What a connection holds is read no more often. */
+/** Minimum time between two readings of what a connection holds. */
 const MEMORY_EVERY_MS = 250;
-/** Finds one of the engine's functions by SQLite's name, or `malloc`; null where the build does not show it. */
+/**
+ * Finds one of the engine's functions by SQLite's name, or `malloc`; null if the build doesn't
+ * expose it.
+ */
 export type Reach = (name: string) => ((...args: number[]) => unknown) | null;
 
 type EngineCall = (...args: number[]) => unknown;
@@ -26,12 +32,12 @@ export class CounterReader {
   private scratch = 0;
   private broken = false;
   private readonly now = [0, 0, 0];
-  /** By connection: when its memory was read last, ms of the recorder's clock, and what it was. */
+  /** By connection: the last reading of its memory, and when it was, ms of the recorder's clock. */
   private readonly held = new Map<number, { at: number; text: string }>();
-  /** By connection: what the four counters were, in the order of `STATUS`. */
+  /** By connection: the last values of the four counters, in the order of `STATUS`. */
   private readonly last = new Map<number, Float64Array>();
 
-  /** @param id of the engine's definition, which it emits */
+  /** @param id emits the engine's definition, and returns its id */
   constructor(recorder: Recorder, memory: EngineMemory, reach: Reach, id: () => number) {
     this.recorder = recorder;
     this.memory = memory;
@@ -45,7 +51,7 @@ export class CounterReader {
     );
   }
 
-  /** Record the counters of an open connection, when they changed. */
+  /** Record the counters of an open connection if they changed. */
   read(db: number, context: number): void {
     const status = this.status ?? this.prepare(db);
     if (status === null) return;
@@ -73,19 +79,20 @@ export class CounterReader {
       );
   }
 
-  /** sqlite3_db_status, once there is memory for its answers. */
+  /** sqlite3_db_status, once memory for its results is allocated. */
   private prepare(db: number): EngineCall | null {
     if (!this.available) return null;
     const scratch = this.reach('malloc')!(8);
     if (typeof scratch === 'number' && scratch !== 0) {
       this.scratch = scratch;
-      this.reach('sqlite3_db_status')!(db, STATUS[0], scratch, scratch + 4, 0); // older glue puts the real function in place at its first call
+      // older glue installs the real function at its first call
+      this.reach('sqlite3_db_status')!(db, STATUS[0], scratch, scratch + 4, 0);
       this.status = this.reach('sqlite3_db_status');
     } else this.broken = true;
     return this.status;
   }
 
-  /** Record what an open connection holds in memory, now and then, when it changed. */
+  /** Record what an open connection holds in memory, from time to time, if it changed. */
   readMemory(db: number, context: number): void {
     const status = this.status ?? this.prepare(db);
     if (status === null) return;

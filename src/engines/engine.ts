@@ -1,4 +1,7 @@
-/** One SQLite engine of the thread: its layers, and its definition, which is emitted once, before the first record that needs it. */
+/**
+ * One SQLite engine of the thread: its layers, and its definition, which is emitted once, before
+ * the first record that needs it.
+ */
 import { dataProperty } from '../record/reflect.ts';
 import type { EngineInfo } from '../event/definitions.ts';
 import { Op } from '../event/event.ts';
@@ -32,16 +35,18 @@ export class Engine {
   readonly sql: SqlLayer | null;
   readonly hasNames: boolean;
   readonly createdAt: number;
-  /** What the app gets as `instance.exports`; the engine's own where nothing had to be wrapped. */
+  /**
+   * What the app gets as `instance.exports`: the engine's own object if nothing had to be wrapped.
+   */
   readonly exports: WebAssembly.Exports;
-  /** The Emscripten Module object, once its glue has shown it. */
+  /** The Emscripten Module object, once its glue has revealed it. */
   module: object | null = null;
   private readonly functions = new Set<unknown>();
   private readonly parts: EngineParts;
   private vfsNote: string | null = null;
   private readonly is64Bit: boolean;
   private id = 0;
-  /** Whether the definition said that SQL calls are seen. */
+  /** Whether the emitted definition reports SQL calls as visible. */
   private saidSql = false;
   private active = true;
 
@@ -98,7 +103,8 @@ export class Engine {
         asyncify,
         structure,
         engine: () => this.define(),
-        // SQLite is in the call, so it was the app or its VFS that made the memory grow, whose buffer the call holds
+        // SQLite is running the call, so the app or its VFS made the memory grow while the call
+        // held its buffer
         grew:
           query && fingerprint.suspension === 'jspi'
             ? (call, before) => {
@@ -128,7 +134,7 @@ export class Engine {
       : null;
   };
 
-  /** Is this Emscripten Module object the glue of this engine? null = nothing on it says so, nor the contrary. */
+  /** Is this Emscripten Module object the glue of this engine? null = it isn't known. */
   owns(module: object, fn: unknown): boolean | null {
     if (this.functions.has(fn)) return true;
     for (const heap of ['HEAPU8', 'HEAP8', 'HEAP32'].map((key) => dataProperty(module, key)))
@@ -144,8 +150,8 @@ export class Engine {
   }
 
   /**
-   * Id of the engine's definition, emitted at the first call, and again when its SQL functions are seen only after that: a busy
-   * machine takes its time between loading SQLite and using it.
+   * Id of the engine's definition. It is emitted at the first call, and again if its SQL functions
+   * appear only later: on a busy machine, time passes between loading SQLite and using it.
    */
   define(): number {
     if (this.id && this.saidSql === this.sqlSeen) return this.id;

@@ -1,6 +1,7 @@
 /**
- * Wraps the ways by which a page gets a wasm module or instance or sets a table slot. Name, length, results and errors are the
- * native ones; streaming compilation and the code cache stay as they are.
+ * Wraps the ways in which a page gets a wasm module or instance, or sets a table slot. Name,
+ * length, results, and errors are the native ones; streaming compilation and the code cache still
+ * work.
  */
 import { Op } from '../event/event.ts';
 import { Patches } from '../record/patches.ts';
@@ -15,13 +16,16 @@ import type { Load } from './wasm-loads.ts';
 import { apply, numberOf } from '../record/reflect.ts';
 
 interface EntryPointHost {
-  /** A module is about to be compiled or instantiated. @returns what `loaded` and `instance` are told of it; never throws */
+  /**
+   * A module is about to be compiled or instantiated.
+   * @returns data for `loaded` and `instance`; never throws
+   */
   loading(op: number, source: unknown): Load | null;
-  /** It has been; null = it failed. Never throws. */
+  /** The module is loaded; null = it failed. Never throws. */
   loaded(load: Load | null, made: unknown): void;
   /** Call `settled` when the app's promise settles. */
   watch(promise: unknown, settled: (ok: boolean, value: unknown) => void): void;
-  /** A new instance. @returns what the app gets in its place; never throws */
+  /** A new instance. @returns what the app gets instead; never throws */
   instance(
     instance: WebAssembly.Instance,
     imports: unknown,
@@ -29,13 +33,13 @@ interface EntryPointHost {
   ): WebAssembly.Instance;
   /** After the app has set a slot; never throws. */
   slotSet(table: WebAssembly.Table, slot: number, fn: unknown): void;
-  /** The app's own function in a slot where a trampoline stands; null = nothing of ours there. */
+  /** The app's own function in a slot that has a trampoline; null = the slot isn't ours. */
   originalAt(table: WebAssembly.Table, slot: number): WasmFunction | null;
 }
 
 /**
- * @returns puts every property back as it was, unless the app has wrapped it again: then ours passes through from now on; answers with
- * the names of those that it has frozen
+ * @returns restores every property, unless the app has wrapped it again, in which case ours only
+ * passes calls through; returns the names of the properties that the app has frozen
  */
 export function wrapEntryPoints(host: EntryPointHost): () => string[] {
   let active = true;
@@ -49,7 +53,7 @@ export function wrapEntryPoints(host: EntryPointHost): () => string[] {
   };
   const loading = (op: number, source: unknown): Load | null =>
     active ? host.loading(op, source) : null;
-  /** Run what throws where it fails. */
+  /** Run code whose exceptions end the load. */
   const making = (load: Load | null, make: () => object): object => {
     let made: object | null = null;
     try {
@@ -95,7 +99,8 @@ export function wrapEntryPoints(host: EntryPointHost): () => string[] {
   });
 
   patches.method(NativeTable.prototype, 'set', (native, table, args) => {
-    // first the native one: it throws for plain JS functions, and Emscripten's addFunction relies on that
+    // call the native one first: it throws for plain JS functions, and Emscripten's addFunction
+    // relies on that
     if (args.length > 1) args[1] = unwrapped(args[1]); // dynamic linking puts exports into the table
     const answer: unknown = apply(native, table, args);
     if (active) host.slotSet(table as WebAssembly.Table, numberOf(args[0]), args[1]);

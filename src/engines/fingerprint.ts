@@ -1,6 +1,7 @@
 /**
- * Which SQLite build a wasm instance is: by strings in its memory and by the shape of its exports and imports, because most
- * builds have minified export names. What identifies each build is the table BUILDS.
+ * Detects which SQLite build a wasm instance is from strings in its memory and from the shape of
+ * its exports and imports, because most builds have minified export names. The table BUILDS has
+ * what identifies each build.
  */
 import { importedValues } from './imports.ts';
 import { hasType } from '../vfs-instrumented/interpose/link-probe.ts';
@@ -15,7 +16,10 @@ export interface Fingerprint {
   suspension: EngineInfo['suspension'];
   /** Names of asyncify_start_unwind, _stop_unwind, _start_rewind, _stop_rewind among the exports; null without Asyncify. */
   asyncify: readonly string[] | null;
-  /** The SQL functions are called by exports with SQLite's own names (sqlite.org's build, or an unknown one without suspension). */
+  /**
+   * Exports with SQLite's own names call the SQL functions (sqlite.org's build, or an unknown one
+   * without suspension).
+   */
   namedExports: boolean;
 }
 
@@ -25,13 +29,14 @@ interface Evidence {
   data: string;
 }
 
-/** First match wins. */
+/** The first match wins. */
 const BUILDS: readonly { name: string; is: (e: Evidence) => boolean }[] = [
   {
     name: '@sqlite.org/sqlite-wasm',
     is: (e) => 'sqlite3__wasm_enum_json' in e.exports || 'sqlite3_wasm_enum_json' in e.exports,
   },
-  // its builds for dynamic linking come without PowerSync; they export all of libc, and no other package publishes such builds
+  // its builds for dynamic linking don't include PowerSync; they export all of libc, and no other
+  // package publishes such builds
   {
     name: '@journeyapps/wa-sqlite',
     is: (e) => (e.data.includes('powersync_') || '__xpg_basename' in e.exports) && isWaSqlite(e),
@@ -48,12 +53,18 @@ function isWaSqlite(e: Evidence): boolean {
 }
 
 const HEADER = 'SQLite format 3\0';
-/** SQLite's static data lies at the bottom of the memory. */
+/** SQLite's static data is at the bottom of the memory. */
 const SCAN_BYTES = 4 << 20;
-/** SQLite's other strings are compiled into the same data: none was seen farther than 200 KB from the header. */
+/**
+ * SQLite's other strings are compiled into the same data, at most 200 KB from the header in all
+ * known builds.
+ */
 const AROUND = 768 << 10;
 
-/** Where "SQLite format 3\0" is in a memory or a module, or -1. Looks for its rarest byte first, so that other modules cost little. */
+/**
+ * Where "SQLite format 3\0" is in a memory or a module, or -1. It searches for the rarest byte
+ * first, so that other modules cost little.
+ */
 export function findHeader(area: Uint8Array): number {
   const wanted = [...HEADER].map((c) => c.charCodeAt(0));
   next: for (let q = area.indexOf(0x51); q > 0; q = area.indexOf(0x51, q + 1)) {
@@ -63,7 +74,7 @@ export function findHeader(area: Uint8Array): number {
   return -1;
 }
 
-/** @returns null when the memory holds no SQLite */
+/** @returns null if the memory doesn't contain SQLite */
 export function fingerprint(
   exports: WebAssembly.Exports,
   memory: WebAssembly.Memory,
@@ -76,7 +87,7 @@ export function fingerprint(
     bytes.slice(Math.max(0, header - AROUND), header + AROUND),
   );
   const evidence = { exports, data };
-  // the hash of a modified source carries a suffix, so its end is not anchored
+  // the hash of a modified source has a suffix, so its end isn't anchored
   const id = /20\d\d-\d\d-\d\d \d\d:\d\d:\d\d [0-9a-f]{50,64}[0-9a-z]*/.exec(data);
   const asyncify = asyncifyExports(exports);
   const known = BUILDS.find((b) => b.is(evidence)) ?? null;
@@ -93,7 +104,10 @@ export function fingerprint(
   };
 }
 
-/** The version nearest to the source id: other libraries' texts lie in the same memory (PHP's module has "ReiserFS V3.6.19", too). */
+/**
+ * The version nearest to the source id: the same memory has other libraries' texts (PHP's module
+ * contains "ReiserFS V3.6.19").
+ */
 function versionNear(data: string, at: number): string | null {
   let nearest: RegExpExecArray | null = null;
   for (const match of data.matchAll(/[^\d.V](3\.\d{1,2}\.\d{1,2})\0/g))
@@ -104,7 +118,10 @@ function versionNear(data: string, at: number): string | null {
 const NOTHING = { params: '', results: '' };
 const ADDRESS = { params: 'i', results: '' };
 
-/** By name, or as the four neighbors typed (i32) () (i32) () at the end of the exports, where binaryen puts them. */
+/**
+ * By name, or as the four neighbors typed (i32) () (i32) () at the end of the exports, where
+ * binaryen puts them.
+ */
 function asyncifyExports(exports: WebAssembly.Exports): string[] | null {
   const named = ['start_unwind', 'stop_unwind', 'start_rewind', 'stop_rewind'].map(
     (n) => `asyncify_${n}`,

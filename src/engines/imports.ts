@@ -1,10 +1,10 @@
 /**
- * What a module was given to import, read without running any code: Emscripten's dynamic linking imports Proxies whose `get` makes an
- * entry for every name that is asked for, and then tries to resolve them all.
+ * The imports of a module, read without running any code: Emscripten's dynamic linking imports
+ * Proxies whose `get` adds an entry for every requested name, and then tries to resolve them all.
  */
 import { dataProperty } from '../record/reflect.ts';
 
-/** The values of all import modules, as far as they are plain data properties. */
+/** The values of all import modules that are plain data properties. */
 export function importedValues(imports: unknown): unknown[] {
   return dataValues(imports).flatMap(dataValues);
 }

@@ -1,6 +1,7 @@
 /**
- * Traces every SQLite that this thread instantiates from now on, with no cooperation of the app: its VFS calls, its SQL calls and
- * its page-cache counters, into the thread's recorder. What goes wrong here is the tracer's own: the app gets its engine unharmed.
+ * Traces every SQLite that this thread instantiates from then on, without the app's cooperation:
+ * its VFS calls, its SQL calls, and its page-cache counters, into the thread's recorder. Errors
+ * here are the tracer's own, and the app still gets its engine.
  */
 import type { CaptureLevel } from '../event/capture.ts';
 import { PromiseWatch } from '../record/promise-watch.ts';
@@ -28,39 +29,47 @@ export interface EngineOptions {
   vfs?: boolean;
   /** Trace SQL calls and counters; default true. */
   sql?: boolean;
-  /** Read what the engine counts of each run of a statement; default true. */
+  /** Read what the engine counts in each run of a statement; default true. */
   query?: boolean;
-  /** Of the hashes of values, drawn once a thread; 0 = none are made. */
+  /** Salt of the hashes of values, drawn once per thread; 0 = no hashes. */
   salt?: number;
   /** Which texts and values of SQL are kept (event/capture.ts); default 1, folded texts. */
   level?: CaptureLevel;
-  /** The JavaScript stack of each statement's first sight: our own script, whose frames are left out, or null where that is not known. */
+  /**
+   * Record the JavaScript stack when each statement is first seen. `own`: our own script, whose
+   * frames are left out, or null if it isn't known.
+   */
   stacks?: { own: OwnScript | null };
-  /** Counts instructions: laid under all else. @returns takes it back */
+  /** Counts instructions; installed before everything else. @returns restores it */
   meter?: ((recorder: Recorder) => () => string[]) | undefined;
-  /** Of this realm, where there is one already; it ends with the engines. */
+  /** The realm's watch, if there is one already; it ends with the engines. */
   watch?: PromiseWatch;
 }
 
 export interface InstalledEngines {
-  /** Everything as it was: globals, prototypes, table slots. Engines that run go on, untraced. @returns names of what the app has frozen */
+  /**
+   * Restores globals, prototypes, and table slots. Running engines continue untraced.
+   * @returns names of what the app has frozen
+   */
   restore(): string[];
   /**
-   * Emit the definitions of engines that have done nothing yet, so that the panel can name them. Call at drains.
-   * @param olderThanMs their glue has had this long to show its SQL functions
+   * Emit the definitions of engines that have done nothing yet, so that the panel can name them.
+   * Call it at drains.
+   * @param olderThanMs how long their glue must have had to reveal its SQL functions
    */
   announce(olderThanMs?: number): void;
   /** Engines seen so far. */
   readonly count: number;
 }
 
-/** Call before the first line of the app. Engines that exist already cannot be traced. */
+/** Call before the app's first line. Engines that already exist can't be traced. */
 export function installEngines(recorder: Recorder, options: EngineOptions = {}): InstalledEngines {
   const layers = { vfs: options.vfs ?? true, sql: options.sql ?? true };
   const { level = 1 } = options;
   const watch =
     options.watch ?? new PromiseWatch(globalThis instanceof EventTarget ? globalThis : null);
-  const structure = layers.sql && level > 0; // names of tables are as much the app's own as its statements
+  // names of tables belong to the app, like its statements
+  const structure = layers.sql && level > 0;
   const query = options.query ?? true;
   const texts = new SqlTexts(recorder, level, query && level > 0 ? (options.salt ?? 0) : 0);
   const shared: SharedParts = {
@@ -87,7 +96,10 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
     }
   };
 
-  /** @param calling a call is under way, so the engine exists: where nothing ties the two together, it is the one that is left */
+  /**
+   * @param calling a call is running, so the engine exists: if nothing links the two, it is the
+   * only one left
+   */
   const engineOf = (module: object, fn: unknown, calling: boolean): Engine | null => {
     const known = byModule.get(module);
     if (known) return known;
@@ -120,7 +132,7 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
           if (engine) engines.add(engine);
           const { exports } = engine ?? instance;
           if (exports === instance.exports) return instance;
-          // configurable: an app may lay a Proxy over it that answers with other exports (emnapi does)
+          // configurable, because an app may use a Proxy that returns other exports (emnapi does)
           return Object.create(instance, {
             exports: { value: exports, configurable: true },
           }) as WebAssembly.Instance;
@@ -162,7 +174,7 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
   };
 }
 
-/** @returns null for what isn't SQLite */
+/** @returns null if it isn't SQLite */
 function recognize(
   recorder: Recorder,
   instance: WebAssembly.Instance,
@@ -180,14 +192,14 @@ function recognize(
   }
   let table: WebAssembly.Table | null = null;
   let memory: WebAssembly.Memory | null = null;
-  // by instanceof: their names are minified in most builds
+  // by instanceof, because their names are minified in most builds
   const look = (value: unknown): void => {
     if (value instanceof NativeTable) table ??= value;
     else if (value instanceof NativeMemory) memory ??= value;
   };
   Object.values(exports).forEach(look);
   if (!table || !memory) importedValues(imports).forEach(look);
-  if (!memory || engines.of(memory)) return null; // known: a side module that is linked into an engine
+  if (!memory || engines.of(memory)) return null; // known: a side module linked into an engine
   const found = fingerprint(exports, memory, imports);
   return (
     found &&

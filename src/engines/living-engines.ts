@@ -1,6 +1,7 @@
 /**
- * The engines of a thread. Nothing here keeps one alive: an engine lives as long as its memory or its table does, which are the app's, so
- * what the app lets go of can be collected as without a recording.
+ * The engines of a thread. Nothing here keeps an engine alive: it lives as long as its memory or
+ * its table, which belong to the app. So what the app releases can be collected as it would be
+ * without a recording.
  */
 import type { Recorder } from '../record/recorder.ts';
 import type { Engine } from './engine.ts';
@@ -9,7 +10,7 @@ export class LivingEngines {
   /** All that were ever added. */
   count = 0;
   private readonly byPart = new WeakMap<WebAssembly.Memory | WebAssembly.Table, Engine>();
-  /** With the engine's block of trace memory, which the next engine gets. */
+  /** With the engine's block of trace memory, which a later engine reuses. */
   private readonly refs = new Map<WeakRef<Engine>, number>();
 
   constructor(private readonly recorder: Recorder) {}
@@ -24,7 +25,10 @@ export class LivingEngines {
     return this.byPart.get(part);
   }
 
-  /** Those that are there. The trampolines of a collected one, which refer to it, are gone, too: its block is free. */
+  /**
+   * Those that still exist. The trampolines of a collected engine, which refer to it, are gone,
+   * too, so its block is free.
+   */
   all(): Engine[] {
     const living: Engine[] = [];
     this.refs.forEach((block, ref) => {

@@ -1,7 +1,8 @@
 /**
- * Values that the app binds: kept by statement as it binds them, and said once a run at capture level 3; below, a hash of them all
- * (value-hash.ts), and of queries alone. Nothing is asked of SQLite: its sqlite3_expanded_sql would allocate in the app's memory. Texts are
- * cut, of blobs only the length is recorded.
+ * Values that the app binds. At capture level 3, they are kept by statement and recorded once a
+ * run. Below that, only a hash of all of them is recorded (value-hash.ts), and only for queries.
+ * SQLite isn't called: its sqlite3_expanded_sql would allocate in the app's memory. Texts are cut,
+ * and only the length of blobs is recorded.
  */
 import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
@@ -9,9 +10,9 @@ import { keepShape } from './asyncify.ts';
 import { apply } from '../record/reflect.ts';
 import { textEnd, type BindKind } from './value-hash.ts';
 
-/** Characters of a text that are kept. */
+/** Maximum characters of a text that are stored. */
 const MOST_TEXT = 200;
-/** Parameters of a statement that are kept. */
+/** Maximum parameters of a statement that are stored. */
 export const MOST_VALUES = 100;
 
 export interface TracedBind {
@@ -24,7 +25,9 @@ const bind = (kind: BindKind, name = `bind_${kind}`): TracedBind => ({
   kind,
 });
 
-/** All take (stmt, index, value, ...); the 64-bit lengths of text64 and blob64 come as BigInt or number. */
+/**
+ * All take (stmt, index, value, ...). The 64-bit lengths of text64 and blob64 are BigInt or number.
+ */
 export const TRACED_BINDS: readonly TracedBind[] = [
   bind('int'),
   bind('int64'),
@@ -39,12 +42,15 @@ export const TRACED_BINDS: readonly TracedBind[] = [
   bind('clear', 'clear_bindings'),
 ];
 
-/** Who keeps what is bound. */
+/** Stores what is bound. */
 export interface BindKeeper {
   bound(traced: TracedBind, args: ArrayLike<unknown>): void;
 }
 
-/** A function in the place of `fn`, of its name and arity, that tells what it bound once SQLite has taken it. */
+/**
+ * A function that replaces `fn`, with its name and arity, and reports a bound value once SQLite has
+ * accepted it.
+ */
 export function bindCall(
   traced: TracedBind,
   fn: WasmFunction,
@@ -63,7 +69,7 @@ const quoted = (text: string): string =>
     ? `'${text.slice(0, MOST_TEXT).replaceAll("'", "''")}…'`
     : `'${text.replaceAll("'", "''")}'`;
 
-/** A bound value as an SQL literal. @throws where the memory cannot be read */
+/** A bound value as an SQL literal. @throws if the memory can't be read */
 export function literalOf(kind: BindKind, memory: EngineMemory, args: ArrayLike<unknown>): string {
   const [, , value, length] = Array.from(args);
   switch (kind) {
@@ -105,7 +111,7 @@ function text(
     address + (bytes < 0 ? MOST_TEXT * 4 + step : Math.min(bytes, MOST_TEXT * 4)),
   );
   const end = Math.min(most, textEnd(heap, address, bytes, step));
-  // decoded from a copy: TextDecoder takes no shared memory
+  // decoded from a copy, because TextDecoder doesn't accept shared memory
   return quoted(
     new TextDecoder(kind === 'text16' ? 'utf-16le' : 'utf-8').decode(heap.slice(address, end)),
   );

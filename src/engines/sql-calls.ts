@@ -1,16 +1,19 @@
-/** Wrappers around the functions of SQLite that allocate nothing: SQL is called a million times a second. */
+/**
+ * Wrappers around SQLite's functions that don't allocate, because SQL may be called a million times
+ * a second.
+ */
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
 import { keepShape } from './asyncify.ts';
 import type { Traced } from './sql-functions.ts';
 import type { SqlLayer } from './sql-layer.ts';
 import { apply } from '../record/reflect.ts';
 
-/** Who records the calls of SQL. */
+/** Records the calls of SQL. */
 export type SqlCaller = Pick<SqlLayer, 'call' | 'bound'>;
 
 /**
- * A function in the place of `fn`, of its name and arity, that records its calls.
- * @param layerOf the layer that records a call; null = the call goes straight through
+ * A function that replaces `fn`, with its name and arity, and records its calls.
+ * @param layerOf the layer that records a call; null = the call isn't recorded
  */
 export function tracedCall(
   of: Traced,

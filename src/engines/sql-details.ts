@@ -1,29 +1,32 @@
-/** What is said of statements on request only: values that were bound, once a run, and stacks, once a text and connection. */
+/**
+ * Optional details of statements: bound values, once a run, and stacks, once for each text and
+ * connection.
+ */
 import type { PromiseWatch } from '../record/promise-watch.ts';
 import { NOTHING, Recorder, type Token } from '../record/recorder.ts';
 import { callStack, type OwnScript } from './call-stacks.ts';
 import type { SqlTexts } from './sql-texts.ts';
 
-/** What all engines of a thread share. */
+/** Shared by all engines of a thread. */
 export interface SharedParts {
   readonly texts: SqlTexts;
-  /** Say the stack of each statement's first sight. */
+  /** Record the stack when each statement is first seen. */
   readonly stacks: { own: OwnScript | null } | null;
-  /** Say bound values. */
+  /** Record bound values. */
   readonly values: boolean;
   /** Watch the functions that bind values. */
   readonly binds: boolean;
-  /** Say names of tables and indexes, and which pages are theirs. */
+  /** Record names of tables and indexes, and which pages belong to them. */
   readonly structure: boolean;
-  /** Read what the engine counts of each run of a statement. */
+  /** Read what the engine counts in each run of a statement. */
   readonly query: boolean;
-  /** Tells how the promises of suspended calls settle. */
+  /** Reports how the promises of suspended calls settle. */
   readonly watch: PromiseWatch;
 }
 
-/** Runs whose values, and statements whose stacks are said at most. */
+/** Maximum runs whose values are recorded, and statements whose stacks are. */
 const [MOST_RUNS, MOST_STACKS] = [100_000, 10_000];
-/** Above all ids: two of them make one exact number. */
+/** Larger than all ids, so that two of them make one exact number. */
 const ID_ROOM = 2 ** 26;
 
 /** The part of a statement that its values need. */
@@ -33,7 +36,7 @@ interface Run {
 }
 
 export class SqlDetails {
-  /** Texts and connections whose stack was said. */
+  /** Texts and connections whose stack was recorded. */
   private readonly stacked = new Set<number>();
   private runsSaid = 0;
 

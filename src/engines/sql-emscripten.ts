@@ -1,23 +1,24 @@
 /**
- * SQL calls of builds with minified exports: their glue runs `Module["_sqlite3_step"] = wasmExports["hb"]`, and an accessor on
- * Object.prototype sees name, function and Module object. While it stands, `'_sqlite3_step' in {}` is true: it is not enumerable,
- * and `restore` removes it. It stays until then, because a page may load another engine at any time.
+ * SQL calls of builds with minified exports: their glue runs `Module["_sqlite3_step"] =
+ * wasmExports["hb"]`, and an accessor on Object.prototype sees name, function and Module object.
+ * While it exists, `'_sqlite3_step' in {}` is true. It isn't enumerable. It stays until `restore`
+ * removes it, because a page may load another engine at any time.
  */
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
 import { bindCall, TRACED_BINDS, type TracedBind } from './sql-binds.ts';
 import { tracedCall, type SqlCaller } from './sql-calls.ts';
 import { TRACED, type Traced } from './sql-functions.ts';
 
-/** The layer that a Module object belongs to; null = not ours (yet): the call goes straight through. */
+/** The layer of a Module object; null = not ours (yet), so the call isn't recorded. */
 type ResolveModule = (module: object, fn: WasmFunction) => SqlCaller | null;
 
 /** A property of a Module: what the app has set, and what it gets. */
 type Slot = [module: object, raw: unknown, wrapped: unknown];
 
 /**
- * @param values the functions that bind values, too
- * @returns puts everything back; answers with the names of what the app has frozen
- * @throws where Object.prototype cannot be extended
+ * @param values also trap the functions that bind values
+ * @returns restores everything, and returns the names of what the app has frozen
+ * @throws if Object.prototype can't be extended
  */
 export function trapEmscriptenModules(
   resolve: ResolveModule,
@@ -25,11 +26,11 @@ export function trapEmscriptenModules(
   values = false,
 ): () => string[] {
   let active = true;
-  /** By Module and key: as long as the app holds the Module. */
+  /** By Module and key, while the app holds the Module. */
   const slots = new WeakMap<object, Map<string, Slot>>();
   /** All of them. */
   const owners = new Set<WeakRef<Map<string, Slot>>>();
-  /** Functions of ours: what a Module gets in the place of its own, and the getters. */
+  /** Our functions: those that replace a Module's own, and the getters. */
   const wrappers = new WeakSet<object>();
 
   const wrap = (traced: Traced | TracedBind, module: object, value: unknown): unknown => {
@@ -44,12 +45,16 @@ export function trapEmscriptenModules(
     return wrapper;
   };
 
-  /** They hold the Module weakly: V8 may keep the accessors of one Module for those to come, which get the same hidden class. */
+  /**
+   * They hold the Module weakly, because V8 may keep the accessors of one Module for later ones
+   * with the same hidden class.
+   */
   const accessors = (traced: Traced | TracedBind, ref: WeakRef<Slot>) => ({
     configurable: true,
     enumerable: true,
     get: () => ref.deref()?.[2],
-    // older glue assigns again at the first call, so the object's own property stays an accessor
+    // older glue assigns again at the first call, so the object's own property must stay an
+    // accessor
     set(next: unknown) {
       const slot = ref.deref();
       if (!slot || slot.includes(next)) return;

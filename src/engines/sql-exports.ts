@@ -1,11 +1,15 @@
-/** SQL calls of builds whose exports carry SQLite's names (sqlite.org's): wrapped in the copy of the exports that the glue gets. */
+/**
+ * SQL calls of builds whose exports have SQLite's names (sqlite.org's): wrapped in the glue's copy
+ * of the exports.
+ */
 import { bindCall, TRACED_BINDS } from './sql-binds.ts';
 import { tracedCall, type SqlCaller } from './sql-calls.ts';
 import { TRACED } from './sql-functions.ts';
 
 /**
  * Wrap the named exports of `copy` in place.
- * @param active false once restored: calls then go straight through @param values the functions that bind values, too
+ * @param active false once restored: calls are then passed through @param values also wrap the
+ * functions that bind values
  */
 export function wrapNamedExports(
   copy: Record<string, unknown>,

@@ -1,4 +1,4 @@
-/** The functions of SQLite that are traced, and how each is called. */
+/** The traced functions of SQLite, and how each is called. */
 import { Op } from '../event/event.ts';
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
 import { apply } from '../record/reflect.ts';
@@ -8,7 +8,7 @@ export interface Traced {
   readonly name: string;
   readonly op: number;
   readonly arity: number;
-  /** What its arguments are: (db, zSql, ...), (zName, ppDb, ...), (db) or (stmt). */
+  /** Its arguments: (db, zSql, ...), (zName, ppDb, ...), (db), or (stmt). */
   readonly subject: 'open' | 'close' | 'prepare' | 'exec' | 'statement';
 }
 

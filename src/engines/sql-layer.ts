@@ -1,8 +1,10 @@
 /**
- * The SQL layer of one engine: records sqlite3_open ... sqlite3_close around the app's own calls, and makes them the parents of
- * the VFS calls below. Where the functions come from is sql-exports.ts (named exports) and sql-emscripten.ts (Module._sqlite3_*).
- * One sqlite3_exec is one event, whatever its text holds: SQLite prepares and steps inside by direct calls that cannot be seen, and
- * no VFS call marks where a statement ends (several may read pages of the cache alone). The record says how many there are in the text.
+ * The SQL layer of one engine: records sqlite3_open ... sqlite3_close around the app's own calls,
+ * and makes them the parents of the VFS calls below. Where the functions come from is
+ * sql-exports.ts (named exports) and sql-emscripten.ts (Module._sqlite3_*). One sqlite3_exec is one
+ * event, for any text: SQLite prepares and steps internally by calls that can't be seen, and no VFS
+ * call marks the end of a statement (several may only read cached pages). The record has the number
+ * of statements in the text.
  */
 import { Flag, Op } from '../event/event.ts';
 import { NOTHING, Recorder, type Token } from '../record/recorder.ts';
@@ -26,23 +28,23 @@ interface Connection {
   readonly id: number;
   readonly db: number;
 }
-/** What a call is on. Connections' own calls have one without text and instance. */
+/** The target of a call. Calls on a connection have one without text and instance. */
 interface Statement {
   readonly text: number;
   readonly instance: number;
   readonly connection: Connection | null;
   /** Stepped since the counters were last read. */
   stepped: boolean;
-  /** The engine's counters of it as its run began; null = it is none. */
+  /** The engine's counters for it when its run began; null = not counted. */
   readonly counts: number[] | null;
-  /** Of a query: hashes of its values, by parameter, and of its text at 0; null = they are not kept. */
+  /** For a query: hashes of its values, by parameter, and of its text at 0; null = not stored. */
   readonly hashes: number[] | null;
-  /** Values bound, by parameter - 1; null = they are not kept. */
+  /** Bound values, by parameter - 1; null = not stored. */
   values: string[] | null;
   /** The next step begins a run. */
   fresh: boolean;
 }
-/** A call that has not really returned yet. */
+/** A call that hasn't really returned yet. */
 interface Suspended {
   readonly traced: Traced;
   readonly token: Token;
@@ -50,10 +52,16 @@ interface Suspended {
   readonly address: number;
 }
 
-/** Parameters whose values count: SQLite takes no more (SQLITE_MAX_VARIABLE_NUMBER), unless a build raises it. */
+/**
+ * Parameters whose values count: SQLite's limit (SQLITE_MAX_VARIABLE_NUMBER), unless a build raises
+ * it.
+ */
 const MOST_HASHED = 32_766;
 
-/** SQL calls on the JavaScript stack of this thread, over all engines: 0 = what begins now was called by the app. */
+/**
+ * SQL calls on the JavaScript stack of this thread, over all engines: 0 = the app itself makes the
+ * next call.
+ */
 let depth = 0;
 
 export class SqlLayer implements BindKeeper {
@@ -73,7 +81,7 @@ export class SqlLayer implements BindKeeper {
 
   private readonly announce: () => number;
 
-  /** @param announce emits the engine's definition, once; its id */
+  /** @param announce emits the engine's definition once, and returns its id */
   constructor(
     recorder: Recorder,
     memory: EngineMemory,
@@ -95,8 +103,9 @@ export class SqlLayer implements BindKeeper {
   }
 
   /**
-   * Call `fn`, one of SQLite's functions, with `a` to `f`, and record it. Result, `this` and exceptions are the function's own.
-   * @param more all arguments, where they are not as many as SQLite's function takes; else null
+   * Call `fn`, one of SQLite's functions, with `a` to `f`, and record it. Result, `this`, and
+   * exceptions are the function's own.
+   * @param more all arguments, if their number differs from that of SQLite's function; else null
    */
   call(
     traced: Traced,
@@ -128,7 +137,7 @@ export class SqlLayer implements BindKeeper {
       subject = this.subjectOf(traced, a, b, c);
       if (subject) {
         const context = subject.connection ? subject.connection.id : 0;
-        // a call of the app's own has no parent, even while another engine's call is suspended
+        // the app's own call has no parent, even while another engine's call is suspended
         if (depth === 0) header[CURRENT] = header[CONTEXT] = 0;
         if (subject.counts && !subject.stepped && traced.op === Op.sqlStep)
           this.status!.begin(a, subject.counts);
@@ -177,7 +186,10 @@ export class SqlLayer implements BindKeeper {
     return result;
   }
 
-  /** JSPI: the call ends when its promise does. The app may never look at it: a rejection must stay as unhandled as it is. */
+  /**
+   * JSPI: the call ends when its promise settles. The app may never look at it, so a rejection must
+   * stay unhandled if it was.
+   */
   private settleLater(result: Promise<unknown>, call: Suspended): void {
     try {
       this.shared.watch.watch(result, (ok, value) =>
@@ -194,7 +206,7 @@ export class SqlLayer implements BindKeeper {
     if (!threw) this.finish(traced, subject, address, rc);
   }
 
-  /** Asyncify: the suspended stack goes on, from its outermost call. */
+  /** Asyncify: the suspended stack continues, from its outermost call. */
   resume = (): void => {
     const last = this.suspended.at(-1);
     if (last)
@@ -203,7 +215,7 @@ export class SqlLayer implements BindKeeper {
         last.subject.connection?.id ?? 0,
       );
   };
-  /** Asyncify: the suspended stack has come to its end. */
+  /** Asyncify: the suspended stack has finished. */
   settleSuspended = (rc: number, threw: boolean): void => {
     const all = this.suspended;
     this.suspended = [];
@@ -212,7 +224,7 @@ export class SqlLayer implements BindKeeper {
 
   // ---- what each function means -----------------------------------------------------------------------------------------
 
-  /** What the call is on; null = the call is not recorded. */
+  /** The call's target; null = the call isn't recorded. */
   private subjectOf(traced: Traced, a: number, b: number, c: number): Statement | null {
     switch (traced.subject) {
       case 'statement': {
@@ -246,7 +258,10 @@ export class SqlLayer implements BindKeeper {
     }
   }
 
-  /** The call has really returned. @param address of what it wrote (ppDb, ppStmt), or else its first argument */
+  /**
+   * The call has really returned.
+   * @param address of what it wrote (ppDb, ppStmt), or its first argument
+   */
   private finish(traced: Traced, subject: Statement, address: number, rc: number): void {
     try {
       const { op } = traced;
@@ -271,7 +286,7 @@ export class SqlLayer implements BindKeeper {
       const db = this.memory.word(address);
       if (db) this.connections.set(db, { id: subject.connection!.id, db });
     } else if (op === Op.sqlClose && rc === 0) {
-      // else SQLITE_BUSY: still open
+      // else SQLITE_BUSY: it is still open
       this.connections.delete(address);
       if (subject.connection) this.counters.forget(subject.connection.id);
     }
@@ -290,7 +305,7 @@ export class SqlLayer implements BindKeeper {
     if (!stmt) return null;
     const known = this.statements.get(stmt);
     if (known) return known;
-    // prepared where we do not look: SQLite itself knows its text and connection
+    // prepared by a call that isn't traced: SQLite itself knows its text and connection
     const text = this.reach('sqlite3_sql')?.(stmt);
     const db = this.reach('sqlite3_db_handle')?.(stmt);
     const statement = this.statementOf(
@@ -318,13 +333,14 @@ export class SqlLayer implements BindKeeper {
 
   private ended(s: Statement, stmt: number): void {
     s.fresh = s.values !== null;
-    if (s.counts) this.readStatus(s, stmt); // asked here: where it's off, no compiler has to look into it
+    // checked here: if it's off, the compiler doesn't need to look into it
+    if (s.counts) this.readStatus(s, stmt);
     this.readCounters(s);
   }
 
-  // ---- what is said on request --------------------------------------------------------------------------------------------
+  // ---- optional details ---------------------------------------------------------------------------------------------------
 
-  /** SQLite has taken a value. */
+  /** SQLite has accepted a value. */
   bound(traced: TracedBind, args: ArrayLike<unknown>): void {
     if (!this.recorder.enabled) return;
     try {
@@ -354,7 +370,7 @@ export class SqlLayer implements BindKeeper {
     }
   }
 
-  /** Before `readCounters`, which takes the run as read. */
+  /** Call before `readCounters`, which marks the run as read. */
   private readStatus(s: Statement, stmt: number): void {
     if (this.isOver(s))
       this.status!.read(stmt, s.text, s.instance, s.connection!.id, s.counts!, hashOf(s.hashes));
@@ -372,7 +388,7 @@ export class SqlLayer implements BindKeeper {
   }
 }
 
-/** All values of a run as one, never 0; 0 = they are not kept, or one of them is not known. */
+/** All values of a run as one hash, never 0; 0 = not stored, or one of them isn't known. */
 function hashOf(hashes: number[] | null): number {
   if (!hashes) return 0;
   let hash = 0;

@@ -1,17 +1,20 @@
-/** Ids of statements' shapes, found by their bytes: no string is made for a shape that is known. */
+/**
+ * Ids of statements' shapes, looked up by their bytes, without making a string for a known shape.
+ */
 
 interface Shape {
   readonly words: Uint32Array;
   readonly bytes: number;
   readonly truncated: boolean;
   readonly id: number;
-  /** Another shape of the same hash. */
+  /** Another shape with the same hash. */
   readonly next: Shape | undefined;
 }
 
 /**
- * The latest `limit` to twice as many. Two generations, the older one dropped whole: deleting the oldest entries of one Map one by
- * one makes each deletion walk over the gaps of those before.
+ * The latest `limit` to twice as many. There are two generations, and the older one is dropped as a
+ * whole: deleting the oldest entries of a Map one by one makes each deletion iterate over the gaps
+ * of earlier ones.
  */
 export class SqlShapes {
   private young = new Map<number, Shape>();
@@ -27,7 +30,7 @@ export class SqlShapes {
 
   /**
    * Id of a shape, or -1.
-   * @param words its bytes, four a word, zeros behind the last @param bytes how many they are
+   * @param words its bytes, four a word, with zeros after the last @param bytes their number
    */
   find(words: Uint32Array, bytes: number, truncated: boolean): number {
     const hash = hashOf(words, bytes);
@@ -40,7 +43,7 @@ export class SqlShapes {
     return old.id;
   }
 
-  /** Remember the id of the shape that `find` did not find. */
+  /** Store the id of the shape that `find` didn't find. */
   add(words: Uint32Array, bytes: number, truncated: boolean, id: number): void {
     this.keep(words.slice(0, (bytes + 3) >>> 2), bytes, truncated, id);
   }
@@ -56,7 +59,7 @@ export class SqlShapes {
   }
 }
 
-/** 30 bits: a small integer to the engine that runs this. */
+/** 30 bits, so that it is a small integer for the JavaScript engine. */
 function hashOf(words: Uint32Array, bytes: number): number {
   let hash = bytes;
   for (let i = 0, n = (bytes + 3) >>> 2; i < n; i++) {

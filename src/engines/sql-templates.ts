@@ -1,18 +1,24 @@
 /**
- * Texts of statements prepared lately, with holes where a plain number or string stood: what fits one has its shape, for folding looks
- * at nothing of a literal but where it ends. Comparing takes a tenth of the time of folding, and apps prepare few shapes many times.
+ * Texts of recently prepared statements, with holes for plain numbers and strings. A text that
+ * matches has the template's shape, because folding only needs to know where a literal ends.
+ * Comparing takes a tenth of the time of folding, and apps prepare a few shapes many times.
  */
 import { Kind, SqlScanner, type Units } from '../sqlite/sql-scan.ts';
 
-/** Bytes that stand for a literal in a template; a text that holds them makes none. */
+/**
+ * Bytes that stand for a literal in a template. A text that contains them doesn't make a template.
+ */
 const [NUMBER, STRING] = [1, 2] as const;
 const [QUOTE, SEMICOLON, ZERO, NINE] = [39, 59, 48, 57] as const;
-/** Longer texts make none. */
+/** Longer texts don't make a template. */
 const MOST_BYTES = 1024;
-/** Templates that are kept, by a hash of what stands before the first literal; a power of two. */
+/** Number of stored templates, by a hash of what precedes the first literal; a power of two. */
 const BUCKETS = 64;
 const PREFIX = 24;
-/** What may follow a number so that another of digits only ends there as well: white space, `)`, `,`, `;` and the end. */
+/**
+ * What may follow a number so that any other number of digits ends there, too: white space, `)`,
+ * `,`, `;`, and the end.
+ */
 const endsNumber = (c: number | undefined): boolean =>
   c === undefined || c === 0 || c === 32 || c === 10 || c === 41 || c === 44 || c === 59;
 
@@ -27,13 +33,14 @@ export class SqlTemplates {
   private readonly buckets: (Template | undefined)[] = new Array<Template | undefined>(
     BUCKETS,
   ).fill(undefined);
-  /** Texts that did not fit since one last did. */
+  /** Texts that didn't match since one last did. */
   private readonly misses = new Uint32Array(BUCKETS);
   private readonly scanner = new SqlScanner(0);
   private bucket = 0;
 
   /**
-   * Id of the shape of the text at `from`, which ends at `end` or its NUL at the latest; -1 = it fits none.
+   * Id of the shape of the text at `from`, which ends at `end` or its NUL, whichever comes first;
+   * -1 = no match.
    * @param cut more may follow at `end`
    */
   find(u: Uint8Array, from: number, end: number, cut: boolean): number {
@@ -51,12 +58,13 @@ export class SqlTemplates {
   }
 
   /**
-   * What `find` did not find has this shape, and is not the first to have it.
-   * @param end behind the statement, before its semicolon @param closed it has one
+   * A text that `find` didn't find has this shape, which was seen before.
+   * @param end of the statement, before its semicolon @param closed it has one
    */
   learn(u: Uint8Array, from: number, end: number, closed: boolean, id: number): void {
     const misses = ++this.misses[this.bucket]!;
-    if ((misses & (misses - 1)) !== 0 || end - from > MOST_BYTES) return; // ever more rarely: shapes that alternate are folded
+    // less and less often: alternating shapes are folded
+    if ((misses & (misses - 1)) !== 0 || end - from > MOST_BYTES) return;
     const bytes = this.holed(u, from, end);
     if (bytes) this.buckets[this.bucket] = { id, bytes, closed };
   }

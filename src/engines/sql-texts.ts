@@ -1,6 +1,7 @@
 /**
- * SQL texts as ids, their literals folded before they leave the page (unless the user asked for them: capture level 2). Read, folded and
- * looked up as bytes in the engine's memory: a string is made for a shape that is new.
+ * SQL texts as ids, with literals folded before they leave the page (unless the user chose capture
+ * level 2). They are read, folded, and looked up as bytes in the engine's memory; only a new shape
+ * needs a string.
  */
 import type { CaptureLevel } from '../event/capture.ts';
 import type { Recorder } from '../record/recorder.ts';
@@ -13,7 +14,7 @@ import { mixBytes } from './value-hash.ts';
 /** Longer texts are cut. */
 const MAX_SQL_BYTES = 8192;
 const MAX_SHAPES = 2500;
-/** Texts with their literals that are distinguished; what comes after them is folded. */
+/** Maximum texts with literals that are distinguished; later ones are folded. */
 const MAX_LITERAL_TEXTS = 20_000;
 const SEMICOLON = 59;
 
@@ -25,9 +26,12 @@ const isQuery = (heap: Uint8Array, at: number): boolean => {
 const isSpace = (c: number): boolean => c === 32 || (c >= 9 && c <= 13);
 
 export class SqlTexts {
-  /** Statements in the text asked for last, as far as it is kept: an upper bound where one of them fails. */
+  /** Statements in the last text, as far as it is stored: an upper bound if one of them fails. */
   statements = 0;
-  /** Of the statement asked for last: the salted hash of its text, literals included; 0 = it isn't a query, too long, or none is made. */
+  /**
+   * For the last statement: the salted hash of its text, including literals; 0 = it isn't a query,
+   * it is too long, or hashes are off.
+   */
   hash = 0;
   private readonly recorder: Recorder;
   private readonly shapes = new SqlShapes(MAX_SHAPES);
@@ -36,12 +40,15 @@ export class SqlTexts {
   /** The folder's output, four bytes a word. */
   private words = new Uint32Array(0);
   private readonly utf8 = new TextDecoder();
-  /** Id that was given last. */
+  /** The last new id. */
   private newest = 0;
 
   private literalTexts = 0;
 
-  /** @param level of capture: 0 gives no text an id, 2 and above keep literals @param salt of the hashes of queries; 0 = none are made */
+  /**
+   * @param level of capture: at 0 texts have no ids, from 2 on literals stay @param salt of the
+   * hashes of queries; 0 = no hashes
+   */
   constructor(
     recorder: Recorder,
     private readonly level: CaptureLevel = 1,
@@ -54,11 +61,14 @@ export class SqlTexts {
     }, 0);
   }
 
-  /** Id of the first statement at an address, as sqlite3_prepare takes it; 0 = none. @param bytes its length; negative = up to the NUL */
+  /**
+   * Id of the first statement at an address, as sqlite3_prepare takes it; 0 = none.
+   * @param bytes its length; negative = up to the NUL
+   */
   statementAt(memory: EngineMemory, address: number, bytes: number): number {
     return this.at(memory, address, bytes, true);
   }
-  /** Id of all that stands at an address up to its NUL, as sqlite3_exec takes it; 0 = nothing. */
+  /** Id of everything at an address up to its NUL, as sqlite3_exec takes it; 0 = nothing. */
   scriptAt(memory: EngineMemory, address: number): number {
     return this.at(memory, address, -1, false);
   }
@@ -75,7 +85,7 @@ export class SqlTexts {
     if (first && this.salt !== 0 && isQuery(heap, start)) {
       let to = start;
       while (to < last && to <= cut && heap[to] !== 0) to++;
-      // behind the cut two texts may differ
+      // after the cut, two texts may differ
       if (to <= cut) this.hash = mixBytes(this.salt, heap, start, to) >>> 0;
     }
     const { folder, newest } = this;
@@ -97,7 +107,7 @@ export class SqlTexts {
         this.templates.learn(heap, start, end, end < cut && heap[end] === SEMICOLON, folded);
       return folded;
     }
-    folder.out.set(heap.subarray(start, end)); // the folder has room for twice as many
+    folder.out.set(heap.subarray(start, end)); // the folder has twice this capacity
     const id = this.idOf(end - start, truncated);
     if (this.newest !== newest && ++this.literalTexts === MAX_LITERAL_TEXTS)
       this.recorder.note(

@@ -1,12 +1,14 @@
 /**
- * What a run of a statement did inside the engine, once the run is over: rows of full scans, sorts, steps of its virtual machine, ...
- * (sqlite.org/c3ref/c_stmtstatus_counter.html). No SQL runs. The engine adds its counters up for as long as a statement lives; they are
- * never reset here, for the app may read them. What is recorded is what the run added, so they are read before it, too: the app may have
- * reset them, and runs may not have been seen.
+ * What a run of a statement did inside the engine, once the run is over: rows of full scans, sorts,
+ * steps of its virtual machine, ... (sqlite.org/c3ref/c_stmtstatus_counter.html). No SQL runs. The
+ * engine's counters grow as long as a statement lives. They are never reset here, because the app
+ * may read them. The record has what the run added, so they are also read before it: the app may
+ * have reset them, and some runs may not have been recorded.
  *
- * sqlite3_stmt_status answers with one word of an array inside the statement. Sixteen calls a run cost an app that runs many small
- * statements more than all else that is recorded of them, under DevTools above all. Where several answers in a row show which words these
- * are, they are read from memory, and compared with the function's answer now and then.
+ * sqlite3_stmt_status answers with one word of an array inside the statement. For an app that runs
+ * many small statements, sixteen calls a run cost more than everything else that is recorded,
+ * especially under DevTools. Once several results in a row show which words these are, they are
+ * read from memory, and compared with the function's result from time to time.
  */
 import { Op } from '../event/event.ts';
 import type { Recorder } from '../record/recorder.ts';
@@ -16,27 +18,35 @@ import type { Reach } from './counters.ts';
 
 const { fullScanStep, sort, autoIndex, vmStep, reprepare, run, filterMiss, filterHit, memoryUsed } =
   StatementStatus;
-/** Of those runs that have them. */
+/** Only for runs that have them. */
 const RARE = [autoIndex, reprepare, filterMiss, filterHit] as const;
-/** From this release on there are the last two: before it the function answers with whatever comes next. */
+/** The last two exist from this release on; before it the function returns whatever comes next. */
 const FILTERS_SINCE = 3_038_000;
-/** What its counters were before its run, by their codes. An array: each statement has one, and a typed array of its size costs several times as much. */
+/**
+ * Its counters before its run, by their codes. An array, because each statement has one, and a
+ * typed array of this size costs several times as much.
+ */
 export const newCounts = (): number[] => [0, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/** A statement has no more words than these. */
+/** Maximum words of a statement. */
 const MOST_WORDS = 128;
-/** Answers that agree until the place is known. */
+/** How many results must agree before the place is known. */
 const ANSWERS = 3;
-/** Reads between two comparisons, two a run: even, so that it is the run's end that is compared. */
+/**
+ * Reads between two comparisons. There are two a run, and the number is even, so that the run's end
+ * is compared.
+ */
 const COMPARED_EVERY = 128;
 
 export class StatusReader {
   private status: ((...args: number[]) => unknown) | null = null;
-  /** Texts of which a statement's memory is known. */
+  /** Texts whose statement memory is known. */
   private readonly measured = new Set<number>();
   private readonly now = newCounts();
   private codes = 0;
-  /** Where the array may be, in bytes behind a statement's address; null = not looked for yet. */
+  /**
+   * Possible positions of the array, in bytes after a statement's address; null = not searched yet.
+   */
   private places: number[] | null = null;
   private answers = 0;
   private reads = 0;
@@ -47,12 +57,12 @@ export class StatusReader {
     private readonly reach: Reach,
   ) {}
 
-  /** A run begins. @param stmt the engine's pointer @param last of `newCounts`, to fill */
+  /** A run begins. @param stmt the engine's pointer @param last from `newCounts`, to fill */
   begin(stmt: number, last: number[]): void {
     if (this.reaches()) this.readAll(stmt, last);
   }
 
-  /** False where the build lacks the function. */
+  /** False if the build doesn't have the function. */
   private reaches(): boolean {
     this.status ??= this.reach('sqlite3_stmt_status');
     if (this.status === null) return false;
@@ -62,10 +72,11 @@ export class StatusReader {
   }
 
   /**
-   * Record what the run added, and of a query whether it had the values of another one; nothing where the build lacks the function, and no
-   * counts where the app had them reset while it ran.
-   * @param stmt the engine's pointer, of a statement that is not finalized
-   * @param last of `newCounts`, as it began @param values the hash of its values; 0 = it isn't a query
+   * Record what the run added, and for a query whether it had the values of another one. Records
+   * nothing if the build doesn't have the function, and no counts if the app reset them during the
+   * run.
+   * @param stmt the engine's pointer, of a statement that isn't finalized @param last from
+   * `newCounts`, when it began @param values the hash of its values; 0 = it isn't a query
    */
   read(
     stmt: number,
@@ -81,7 +92,7 @@ export class StatusReader {
     if (values) this.say(text, VALUES_HASH, values, instance, context);
     let steps = now[vmStep]! - last[vmStep]!;
     for (let code = 1; code <= codes; code++) if (now[code]! < last[code]!) steps = 0;
-    // without a step, or with less than before it, the app had them reset in the run
+    // without a step, or with fewer than before it, the app reset them during the run
     if (steps > 0) {
       const [scanned, sorts] = [this.added(fullScanStep, last), this.added(sort, last)];
       this.recorder.instant(
@@ -99,7 +110,7 @@ export class StatusReader {
         if (more > 0) this.say(text, RARE[i]!, more, instance, context);
       }
     }
-    // walks the whole program: once a text is enough
+    // it iterates over the whole program, so once a text is enough
     if (this.measured.has(text)) return;
     this.measured.add(text);
     this.say(text, memoryUsed, this.ask(stmt, memoryUsed), instance, context);
@@ -113,7 +124,7 @@ export class StatusReader {
     return Number(this.status!(stmt, code, 0)) >>> 0;
   }
 
-  /** All counters of a statement. @param into of `newCounts` */
+  /** All counters of a statement. @param into from `newCounts` */
   private readAll(stmt: number, into: number[]): void {
     const { codes, memory } = this;
     const isKnown = this.answers >= ANSWERS && this.places!.length === 1;
@@ -123,11 +134,11 @@ export class StatusReader {
       return;
     }
     for (let code = 1; code <= codes; code++) into[code] = this.ask(stmt, code);
-    // before a run they are what they were
+    // before a run they are unchanged
     if (into === this.now && (this.places === null || this.places.length > 0)) this.narrow(stmt);
   }
 
-  /** Keep the places whose words are the function's answers. */
+  /** Keep the places whose words equal the function's results. */
   private narrow(stmt: number): void {
     const { now, codes, memory } = this;
     if (!(now[vmStep]! > 0 && now[run]! > 0)) return; // such words are everywhere

@@ -1,24 +1,28 @@
 /**
- * How wasm modules come to this thread: fetched, compiled, instantiated. The request is looked up in what the browser keeps of the page's
- * own requests, by its URL where a module streams, else by the length of its bytes; nothing is asked of the network.
+ * How wasm modules get to this thread: fetched, compiled, instantiated. The request is looked up in
+ * the browser's list of the page's own requests, by its URL if a module streams, else by the length
+ * of its bytes. Nothing is requested from the network.
  */
 import { Op } from '../event/event.ts';
 import { react } from '../record/reaction.ts';
 import { NOTHING, Recorder, type Token } from '../record/recorder.ts';
 import { apply } from '../record/reflect.ts';
 
-/** A module on its way. */
+/** A module that is being loaded. */
 export interface Load {
   readonly token: Token;
   /** seq of its record. */
   readonly seq: number;
-  /** What streams: its URL, once the response is there. */
+  /** The URL of a streamed module, once the response has arrived. */
   url: string;
 }
 
-/** Smaller ones are left out: glue makes a module of some bytes for each function that it puts into a table. */
+/**
+ * Smaller ones are left out: glue makes a module of a few bytes for each function that it adds to a
+ * table.
+ */
 const [SMALLEST, LONGEST_URL, MOST_URLS] = [1024, 500, 100] as const;
-/** Looks for a request of which the browser has not told. */
+/** Maximum lookups of a request that the browser hasn't reported. */
 const MOST_LOOKS = 20;
 /** As they are before the app's first line. */
 const [entriesOf, NativePromise, NativeResponse, NativeModule] = [
@@ -29,15 +33,15 @@ const [entriesOf, NativePromise, NativeResponse, NativeModule] = [
 ];
 
 export class WasmLoads {
-  /** seq of what compiled a module; 0 = it is too small to be told of. */
+  /** seq of the call that compiled a module; 0 = it is too small to be recorded. */
   private readonly compiled = new WeakMap<object, number>();
-  /** Ids of URLs; and how often the request of one was looked for in vain. */
+  /** Ids of URLs; and how often a URL's request was looked up without success. */
   private readonly urls = new Map<string, number>();
   private readonly unseen = new Map<string, number>();
 
   constructor(private readonly recorder: Recorder) {}
 
-  /** @param op wasmCompile or wasmInstantiate @param source what the app hands over */
+  /** @param op wasmCompile or wasmInstantiate @param source what the app passes */
   begin(op: number, source: unknown): Load {
     const { byteLength = 0 } = (
       ArrayBuffer.isView(source) || source instanceof ArrayBuffer ? source : {}
@@ -56,7 +60,7 @@ export class WasmLoads {
     return load;
   }
 
-  /** @param made what came of it; null = an error */
+  /** @param made the result; null = an error */
   end({ token, seq, url }: Load, made: unknown): void {
     const key = url.slice(0, LONGEST_URL);
     let id = this.urls.get(key) ?? 0;
@@ -71,7 +75,7 @@ export class WasmLoads {
     this.fetched();
   }
 
-  /** Record the requests that the browser has told of meanwhile. */
+  /** Record the requests that the browser has reported since. */
   fetched(): void {
     for (const [url, looks] of this.unseen) {
       const entry = this.find(({ name }) => name === url);

@@ -1,12 +1,16 @@
 /**
- * Definitions of the structure of databases: which pages an interior page leads to, and which table or index begins at which page. Said
- * as the hook sees pages pass; `at` is the sequence number drawn last before, so that what threads saw can be put in order of time.
+ * Definitions of a database's structure: which pages an interior page leads to, and at which page
+ * each table or index begins. Emitted as the hook sees pages pass. `at` is the last drawn sequence
+ * number, by which the definitions of several threads are ordered in time.
  */
 
 export type BTreeDefinition =
-  /** An interior page's children, in place of those that it had before. */
+  /** An interior page's children, replacing its earlier ones. */
   | { kind: 'b-tree-pages'; id: number; file: number; at: number; page: number; children: number[] }
-  /** All that the schema's leaf `page` names, in place of what it named before. A table of '' = this is a table itself, else an index. */
+  /**
+   * All that the schema's leaf `page` names, replacing its earlier names. A table of '' = this is a
+   * table itself, else an index.
+   */
   | {
       kind: 'b-tree-names';
       id: number;
@@ -17,14 +21,17 @@ export type BTreeDefinition =
       names: string[];
       tables: string[];
     }
-  /** More changes than the hook follows: of this file it says nothing more. */
+  /** More changes than the hook follows: it emits nothing more on this file. */
   | { kind: 'b-tree-end'; id: number; file: number; at: number; page: number };
 
-/** What the hook says of one file on one thread, in page numbers; a definition costs as much as some of them. */
+/**
+ * How much the hook emits about one file on one thread, in page numbers; each definition costs as
+ * much as a few.
+ */
 export const MOST_SAID = 1 << 20;
 export const SAID_COST = 64;
 
-/** Of one definition: more than the largest page holds. */
+/** Of one definition: more than the largest page can hold. */
 const MOST_ITEMS = 10_000;
 const LONGEST_NAME = 512;
 
@@ -39,7 +46,7 @@ const isNames = (v: unknown, count: number): boolean =>
 export const isBTreeKind = (kind: unknown): kind is BTreeDefinition['kind'] =>
   kind === 'b-tree-pages' || kind === 'b-tree-names' || kind === 'b-tree-end';
 
-/** A well-formed definition of these kinds; says nothing of who made it. */
+/** Whether this is a well-formed definition of these kinds. Its origin isn't checked. */
 export function isBTreeDefinition(v: Record<string, unknown>): boolean {
   if (!isU32(v.id) || !isU32(v.file) || !isU32(v.at) || !isU32(v.page) || v.page === 0)
     return false;

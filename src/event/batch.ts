@@ -1,8 +1,14 @@
-/** Records as they travel, from a thread's ring to the store: raw 64-byte records beside the definitions they use. */
+/**
+ * Records on their way from a thread's ring to the store: raw 64-byte records plus the definitions
+ * they use.
+ */
 import { Field, RECORD_BYTES } from './event.ts';
 import type { Definition } from './definitions.ts';
 
-/** One thread's next stretch of records. `first` and `count` let the receiver put batches in order and see a gap. */
+/**
+ * One thread's next records. With `first` and `count`, the receiver orders batches and detects
+ * gaps.
+ */
 export interface Batch {
   /** Id of the thread, unique in the recording. */
   thread: string;

@@ -1,36 +1,51 @@
 /**
- * How much of a page a recording captures: what is left out never leaves the page.
+ * How much of a page a recording captures. What isn't captured never leaves the page.
  *
- *   0 operations, offsets, sizes, times, names   1 + statements, literals folded   2 + statements with literals   3 + bound values
+ *   0  operations, offsets, sizes, times, names
+ *   1  + statements, literals folded
+ *   2  + statements with literals
+ *   3  + bound values
  *
- * The same four names in the extension's storage, in the start command, in what the hook is told and in a thread's `environment`.
+ * The extension's storage, the start command, the hook's options, and a thread's `environment` use
+ * these same four names.
  */
 export type CaptureLevel = 0 | 1 | 2 | 3;
-/** `query`: what the engine counts of each run of a statement; it needs `sql`. */
+/** `query`: what the engine counts in each run of a statement; requires `sql`. */
 export type CapturedLayer = 'sql' | 'vfs' | 'web' | 'query';
 
 export interface CaptureOptions {
   capture: CaptureLevel;
-  /** Layers that are hooked; marks, errors and the tracer's own records always are. */
+  /** Layers that are hooked. Marks, errors, and the tracer's own records are always captured. */
   layers: CapturedLayer[];
-  /** KiB of a thread's ring of records. A ring that a cross-origin isolated page reads for its worker is 4096 unless another is asked for. */
+  /**
+   * KiB of a thread's ring of records. A ring that a cross-origin isolated page reads for its
+   * worker has 4096 by default.
+   */
   buffer: number;
-  /** Say the JavaScript stack of the first prepare or exec of each statement on each connection. */
+  /**
+   * Record the JavaScript stack of the first prepare or exec of each statement on each connection.
+   */
   stacks: boolean;
-  /** Say when messages go from thread to thread, and how many bytes where that is cheap: never what is in them. */
+  /**
+   * Record when messages go between threads, and their bytes if that is cheap, but never their
+   * content.
+   */
   messages: boolean;
-  /** Count the instructions that SQLite executes for each call: its wasm is metered on its way into the engine. */
+  /**
+   * Count the instructions that SQLite executes in each call: its wasm is metered before the engine
+   * gets it.
+   */
   instructions: boolean;
 }
 
 export const CAPTURED_LAYERS: readonly CapturedLayer[] = ['sql', 'vfs', 'web', 'query'];
-/** What a recording can be by its layers: `light` costs the app least, and has VFS calls and commits only. */
+/** Sets of layers: `light` costs the app least, and only has VFS calls and commits. */
 export const PROFILES: Readonly<Record<'full' | 'light', readonly CapturedLayer[]>> = {
   full: CAPTURED_LAYERS,
   light: ['vfs'],
 };
 export type Profile = keyof typeof PROFILES;
-/** null where the layers were chosen one by one. */
+/** null if the layers were chosen one by one. */
 export const profileOf = (layers: readonly CapturedLayer[]): Profile | null =>
   (['full', 'light'] as const).find((name) => PROFILES[name].join() === layers.join()) ?? null;
 /** A ring holds at most 65536 records of 64 bytes. */
@@ -44,7 +59,10 @@ export const CAPTURE_DEFAULTS: Readonly<CaptureOptions> = {
   instructions: false,
 };
 
-/** Options from an untrusted source (storage, a message, a page), value by value: an invalid one becomes the default. A buffer too large is the largest. */
+/**
+ * Options from an untrusted source (storage, a message, a page), value by value: an invalid value
+ * becomes the default, and a buffer size that is too large becomes the largest one.
+ */
 export function captureOptionsOf(said: unknown): CaptureOptions {
   const values = (typeof said === 'object' && said !== null ? said : {}) as Record<
     keyof CaptureOptions,
@@ -91,5 +109,5 @@ export const captureText = ({
   `level ${capture} (${HOLDS[capture]}), layers ${layers.join(', ')}` +
   `${stacks ? ', stacks' : ''}${messages ? ', messages' : ''}${instructions ? ', instructions' : ''}${buffer === CAPTURE_DEFAULTS.buffer ? '' : `, buffer ${buffer} KiB`}`;
 
-/** Records leave a thread this often, and before its messages. */
+/** Records leave a thread this often, and before its messages do. */
 export const DRAIN_EVERY_MS = 50;

@@ -1,9 +1,10 @@
 /**
- * One time line from many threads: performance.timeOrigin + performance.now() is one clock over the workers, tabs and
- * processes of a browser (never mix it with Date.now(), which is off by up to 1 ms).
+ * One timeline for many threads: performance.timeOrigin + performance.now() is one clock over the
+ * workers, tabs and processes of a browser (never mix it with Date.now(), which is off by up to 1
+ * ms).
  */
 
-/** A trace's time 0, and how a thread's readings come to trace time. */
+/** A trace's time 0, and how a thread's clock readings become trace time. */
 interface ThreadClock {
   /** performance.timeOrigin of the thread, ms since the epoch */
   readonly timeOrigin: number;
@@ -16,15 +17,18 @@ export function toTraceUs(nowMs: number, clock: ThreadClock, traceOriginMs: numb
 }
 
 /**
- * Times are less than this far from the trace's begin, 52 days: a file's numbers, at most 2^53, hold them in nanoseconds, and their
- * differences. The room that is left is for the rounding of microseconds.
+ * Times are less than this far from the trace's begin, 52 days. In nanoseconds, they and their
+ * differences fit a file's numbers, at most 2^53. The rest is for the rounding of microseconds.
  */
 export const MAX_TRACE_NS = 2 ** 52 - 2 ** 20;
 const MAX_TRACE_US = MAX_TRACE_NS / 1e3;
-/** Whether it is a moment that a trace can hold. False for NaN, too. */
+/** Whether a trace can hold this moment. False for NaN, too. */
 export const isTraceUs = (us: number): boolean => us > -MAX_TRACE_US && us < MAX_TRACE_US;
 
-/** Smallest step of the clock in microseconds, seen within `tries` changes; 0.001 where it never stands still. */
+/**
+ * Smallest step of the clock in microseconds, measured over `tries` changes; 0.001 if each reading
+ * differs.
+ */
 export function measureClockStepUs(now: () => number = () => performance.now(), tries = 3): number {
   let smallest = Infinity;
   for (let i = 0; i < tries; i++) {

@@ -1,14 +1,17 @@
-/** How a recording was made, as far as it changes how long things take. */
+/** The conditions of a recording that affect how long things take. */
 
-/** What code in the recorded page takes longer than outside of it, measured when the recording stopped. */
+/**
+ * How much slower code runs in the recorded page than outside of it, measured when the recording
+ * stopped.
+ */
 export interface Slowdown {
   /** How many times as long WebAssembly takes; null = not measured. */
   wasmFactor: number | null;
-  /** What each `await` takes more, nanoseconds; null = not measured. */
+  /** Extra time of each `await`, nanoseconds; null = not measured. */
   awaitExtraNs: number | null;
 }
 
-/** Said by the panel when the recording begins, and again with what was measured when it ends. */
+/** Emitted by the panel when the recording begins, and again with the measurements when it ends. */
 export interface ConditionsDefinition extends Slowdown {
   kind: 'conditions';
   id: 0;
@@ -19,10 +22,13 @@ export interface ConditionsDefinition extends Slowdown {
 /** Open DevTools slow a page down in this browser: in Chromium, and in no other that was measured. */
 export const slowsUnderDevtools = (userAgent: string): boolean => /Chrom(e|ium)\//.test(userAgent);
 
-/** A page under DevTools takes more than this for both: WebAssembly 2 times and more, and each await 1 µs and more. */
+/**
+ * Under DevTools a page exceeds both: WebAssembly takes 2 times as long or more, and each await 1
+ * µs more.
+ */
 const OPEN = { wasmFactor: 1.5, awaitExtraNs: 300 };
 
-/** Were DevTools open on a page of Chromium, by what was measured there? null = not known. */
+/** Were DevTools open on this page in Chromium, according to the measurements? null = not known. */
 export function devtoolsBy({ wasmFactor, awaitExtraNs }: Slowdown): boolean | null {
   if (wasmFactor === null || awaitExtraNs === null) return null;
   const signs = [wasmFactor > OPEN.wasmFactor, awaitExtraNs > OPEN.awaitExtraNs];

@@ -1,19 +1,23 @@
 /**
- * Definitions of what the header of a database says, in numbers (sqlite.org/fileformat2.html, section 1.3): said as the hook sees page 1
- * pass, once and then whenever one of them has changed. The file change counter isn't one of them: it goes up with each commit and stands in
- * `aux` of the calls that carry it (event.ts).
+ * Definitions of the numbers in a database's header (sqlite.org/fileformat2.html, section 1.3).
+ * Emitted when the hook first sees page 1, and then whenever one has changed. The file change
+ * counter isn't one of them: it goes up with each commit, and is in `aux` of the calls that carry
+ * it (event.ts).
  */
 
 export interface DatabaseHeaderDefinition {
   kind: 'database-header';
   id: number;
-  /** Id of the database's file, also where its WAL brought the page. */
+  /** Id of the database's file, even if the page was in its WAL. */
   file: number;
-  /** The sequence number drawn last before it was said. */
+  /** The last sequence number drawn before. */
   at: number;
   /** Bytes of a page. */
   pageSize: number;
-  /** Of the database, those of the freelist among them; 0 = the header's number is not to be trusted (a writer before SQLite 3.7.0). */
+  /**
+   * Of the database, including its freelist; 0 = the header's number can't be trusted (written
+   * before SQLite 3.7.0).
+   */
   pages: number;
   /** Pages of the freelist. */
   free: number;
@@ -23,12 +27,12 @@ export interface DatabaseHeaderDefinition {
   vacuum: number;
 }
 
-/** Of one file on one thread the hook says no more of these. */
+/** The hook emits at most this many about one file on one thread. */
 export const MOST_HEADERS = 1 << 14;
 
 const isU32 = (v: unknown): boolean => typeof v === 'number' && v === v >>> 0;
 
-/** A well-formed definition; says nothing of who made it. */
+/** Whether this is a well-formed definition. Its origin isn't checked. */
 export const isDatabaseHeader = (v: Record<string, unknown>): boolean =>
   v.kind === 'database-header' &&
   [v.id, v.file, v.at, v.pageSize, v.pages, v.free, v.schema, v.vacuum].every(isU32) &&

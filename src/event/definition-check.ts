@@ -1,6 +1,6 @@
 /**
- * Definitions that come from a page or a file, which may hold anything: one that is well-formed is copied, field by field, so that nothing
- * else of what came is kept, compared or written.
+ * Checks definitions from a page or a file, which may hold anything. A well-formed one is copied
+ * field by field, so that no other data is stored, compared, or written.
  */
 import { isBTreeDefinition, type BTreeDefinition } from './b-tree-definitions.ts';
 import { captureOptionsOf } from './capture.ts';
@@ -22,7 +22,7 @@ type Kind = Definition['kind'];
 
 /** Characters of each text of a definition, of a thread's URL and name. */
 export const MAX_TEXT = 65_536;
-/** Items of a definition's list: values that a statement ran with. */
+/** Items of a definition's list, such as the values of a statement. */
 const MAX_LIST = 1000;
 
 const isId = (v: unknown): v is number => typeof v === 'number' && v === v >>> 0;
@@ -33,7 +33,7 @@ const idOr0 = (v: unknown): number => (isId(v) ? v : 0);
 const numberOrNull = (v: unknown): number | null => (isNumber(v) ? v : null);
 
 const B_TREE = ['kind', 'id', 'file', 'at', 'page'] as const;
-/** Only these fields. */
+/** Copies only these fields. */
 function only<T>(d: Loose, ...keys: (keyof T & string)[]): T {
   return Object.fromEntries(
     keys.map((key) => [key, Array.isArray(d[key]) ? [...(d[key] as unknown[])] : d[key]]),
@@ -94,7 +94,8 @@ function environmentOf(
 
 /**
  * @param v what came
- * @returns the definition with its own fields alone; null where it is none, or of a later writer
+ * @returns the definition, with only its own fields; null if it isn't one, or comes from a later
+ * writer
  */
 export function checkedDefinition(v: unknown): Definition | null {
   if (typeof v !== 'object' || v === null) return null;
@@ -200,7 +201,7 @@ export function checkedDefinition(v: unknown): Definition | null {
         'vacuum',
       );
     default:
-      kind satisfies OwnDefinition['kind']; // not a page's to say, or of a later writer
+      kind satisfies OwnDefinition['kind']; // not for a page to emit, or from a later writer
       return null;
   }
 }

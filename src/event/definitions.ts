@@ -1,6 +1,6 @@
 /**
- * Words beside the numbers of event.ts: what ids mean, what a thread and its engines are, and what calls do not show. They travel in
- * order with the records, each before the first record that uses it.
+ * Texts for the numbers of event.ts: what ids mean, what a thread and its engines are, and what
+ * calls don't show. Each travels before the first record that uses it.
  */
 import { OpenFlag } from '../sqlite/constants.ts';
 import type { BTreeDefinition } from './b-tree-definitions.ts';
@@ -14,7 +14,7 @@ export const FILE_KINDS = ['main-db', 'journal', 'wal', 'temp', 'memory-journal'
 export type FileKind = (typeof FILE_KINDS)[number];
 export const THREAD_KINDS = ['page', 'frame', 'worker', 'shared-worker', 'service-worker'] as const;
 export type ThreadKind = (typeof THREAD_KINDS)[number];
-/** How an engine waits for what is asynchronous. */
+/** How an engine waits for asynchronous calls. */
 export const SUSPENSIONS = ['none', 'asyncify', 'jspi', 'unknown'] as const;
 export const NOTE_TOPICS = [
   'worker-native',
@@ -37,7 +37,7 @@ export function fileKindOfOpenFlags(flags: number): FileKind {
   return 'other';
 }
 
-/** Gives an id its meaning. Travels as one JSON object; ids are per thread and never reused. */
+/** Gives an id its meaning. Sent as one JSON object; ids are per thread and never reused. */
 export type Definition =
   | {
       kind: 'file';
@@ -55,7 +55,7 @@ export type Definition =
   | { kind: 'sql'; id: number; text: string; truncated?: boolean }
   | ({ kind: 'engine'; id: number } & EngineInfo)
   | ({ kind: 'environment'; id: 0 } & ThreadEnvironment)
-  /** A thread that could not be recorded, or only in part: why, and what the user can do. */
+  /** A thread that couldn't be recorded, or only partly: why, and what the user can do. */
   | {
       kind: 'note';
       id: 0;
@@ -63,16 +63,19 @@ export type Definition =
       text: string;
       url?: string;
     }
-  /** The values that a statement ran with (capture level 3), as SQL literals, blobs by their length. `of`: seq of the first step of that run. */
+  /**
+   * The values of a statement's run (capture level 3), as SQL literals; blobs by their length.
+   * `of`: seq of the first step of that run.
+   */
   | { kind: 'values'; id: number; of: number; values: string[] }
   /** The JavaScript stack of a statement's first prepare or exec on a connection, our own frames left out. `of`: id of its `sql`. */
   | { kind: 'stack'; id: number; of: number; connection: number; text: string }
   | ChannelDefinition
   | BTreeDefinition
   | DatabaseHeaderDefinition
-  /** Of the extension, not of the page. */
+  /** From the extension, not from the page. */
   | OwnDefinition
-  /** What the tracer costs: measured on this thread at start. */
+  /** The tracer's cost, measured on this thread at start. */
   | {
       kind: 'cost';
       id: 0;
@@ -82,16 +85,19 @@ export type Definition =
     };
 
 export interface EngineInfo {
-  /** What it is, as its users call it: "wa-sqlite", "@sqlite.org/sqlite-wasm", "sql.js", "SQLite (unknown build)", "not SQLite". */
+  /**
+   * The name that its users know: "wa-sqlite", "@sqlite.org/sqlite-wasm", "sql.js", "SQLite
+   * (unknown build)", "not SQLite".
+   */
   name: string;
   sqliteVersion: string | null;
   sourceId: string | null;
   suspension: (typeof SUSPENSIONS)[number];
-  /** `query` is absent in recordings of versions that have no such layer. */
+  /** Recordings of earlier versions don't have `query`. */
   layers: { vfs: boolean; sql: boolean; counters: boolean; query?: boolean };
   /** Why a layer is missing, or null. */
   note: string | null;
-  /** seq of the `wasmInstantiate` that made it; absent where none is recorded. */
+  /** seq of the `wasmInstantiate` that made it; absent if that wasn't recorded. */
   load?: number;
 }
 

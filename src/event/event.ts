@@ -1,16 +1,18 @@
 /**
  * The event model: what one event is, from the hot path to the file. Read this first.
  *
- * An event is one call (xRead, IDBObjectStore.put, sqlite3_step, ...) on one thread. While it travels it is a RECORD of
- * 64 bytes (`Field`); loaded, it is a row of typed-array columns (store.ts). Order and nesting come from the sequence
- * numbers, never from the clock: one counter per thread, drawn from at the begin and again at the end of every call.
- * What its ids mean is said once, beside the numbers: definitions.ts.
+ * An event is one call (xRead, IDBObjectStore.put, sqlite3_step, ...) on one thread. While it
+ * travels it is a RECORD of 64 bytes (`Field`); loaded, it is a row of typed-array columns
+ * (store.ts). Order and nesting come from the sequence numbers, never from the clock. Each thread
+ * has one counter, drawn from at the begin and at the end of every call. The meaning of its ids is
+ * sent once, separately: definitions.ts.
  */
 
 /**
- * Operation codes, one byte. Codes are part of the file format: never renumber, only add. The catalog of what each operation
- * does is operations.ts; the hook needs the numbers only.
- * Ranges: 1-63 vfs, 64-127 web, 128-159 sql, 192-223 host. 0 is "no event", 255 ends an earlier record.
+ * Operation codes, one byte. Codes are part of the file format: never renumber, only add.
+ * operations.ts has the catalog of what each operation does; the hook only needs the numbers.
+ * Ranges: 1-63 vfs, 64-127 web, 128-159 sql, 192-223 host. 0 is "no event", 255 ends an earlier
+ * record.
  */
 export const Op = {
   none: 0,
@@ -90,7 +92,7 @@ export const Op = {
   localStorageRemove: 114,
   localStorageKey: 115,
   localStorageClear: 116,
-  // web: HTTP, for SQLite's calls alone
+  // web: HTTP, only when SQLite's calls use it
   httpXhr: 120,
   // sql
   sqlOpen: 128,
@@ -124,7 +126,7 @@ export const Op = {
   messagePost: 206,
   messageHandle: 207,
   messagePort: 208,
-  /** Not an event: carries the end of a record that had left the ring before its call returned. */
+  /** Not an event: carries the end of a call whose record had already left the ring. */
   end: 255,
 } as const;
 export type OpName = keyof typeof Op;
@@ -136,7 +138,7 @@ export const RECORD_BYTES = 64;
 export const Field = {
   /** f64, ms of the thread's `performance.now()` at the call */
   t0: 0,
-  /** f64, the same at the call's completion (not its first return, where it suspends) */
+  /** f64, the same at the call's completion (not at its first return, if it suspends) */
   t1: 8,
   /** u32, sequence number drawn at the begin; 0 never occurs */
   seq: 16,
@@ -144,13 +146,19 @@ export const Field = {
   endSeq: 20,
   /** u32: operation code | Flag bits << 8 */
   op: 24,
-  /** i32, what the call answered: a SQLite result code, bytes, a size, 0 for success; by operation, see `Result` in operations.ts */
+  /**
+   * i32, the call's answer: a SQLite result code, bytes, a size, 0 for success; by operation, see
+   * `Result` in operations.ts
+   */
   result: 28,
   /** f64, byte offset, numeric key or new size; NaN = not applicable or not numeric */
   offset: 32,
-  /** u32, bytes asked for (read, write) or carried (put, get) */
+  /** u32, bytes requested (read, write) or carried (put, get) */
   length: 40,
-  /** u32, id of what the call was on: a file, store, lock, statement text, name (`Definition.id`); 0 = unknown */
+  /**
+   * u32, id of the call's target: a file, store, lock, statement text, name (`Definition.id`); 0 =
+   * unknown
+   */
   object: 44,
   /** u32, seq of the call that this one serves (the innermost open vfs or sql call of the thread); 0 = none */
   parent: 48,
@@ -161,13 +169,13 @@ export const Field = {
   /** u32, second detail by operation: see operations.ts */
   aux2: 60,
 } as const;
-/** `aux` of a call that carried the header of a WAL; page numbers do not reach it. */
+/** `aux` of a call that carried a WAL's header; page numbers never get this high. */
 export const AUX_WAL_HEADER = 0xffffffff;
 
 export const Flag = {
-  /** The duration was not measured (count only): t1 = t0 = the thread's last clock reading. */
+  /** The duration wasn't measured (count only): t1 = t0 = the thread's last clock reading. */
   untimed: 1,
-  /** A call on SQLite's in-memory journal: no file, counted apart. */
+  /** A call on SQLite's in-memory journal, which isn't a file; counted separately. */
   memoryJournal: 2,
   /** The call threw or its promise rejected. */
   threw: 4,
@@ -175,19 +183,22 @@ export const Flag = {
   async: 8,
 } as const;
 
-/** `aux2` of a posted message: what its `length` is. An object's size is not known without reading it. */
+/**
+ * `aux2` of a posted message: the meaning of its `length`. An object's size can't be known without
+ * reading it.
+ */
 export const MessageSize = {
   unknown: 0,
-  /** All of it: a text or a buffer. */
+  /** The whole message: a text or a buffer. */
   whole: 1,
-  /** Of the buffers in its transfer list alone. */
+  /** Only the buffers in its transfer list. */
   transferred: 2,
 } as const;
-/** `length` of a port that goes along with a message. */
+/** `length` of a port that is transferred with a message. */
 export const PortMove = { sent: 0, sentAfterUse: 1, received: 2 } as const;
 
-/** Of `sqlInstructions`, which has them in two words: exact up to 2^53. */
+/** Of `sqlInstructions`, which stores them in two words: exact up to 2^53. */
 export const instructionsOf = (length: number, aux2: number): number => aux2 * 2 ** 32 + length;
 
-/** Bits of `aux` of a Web Lock that is asked for or held. */
+/** Bits of `aux` of a requested or held Web Lock. */
 export const WebLock = { shared: 1, ifAvailable: 2, steal: 4 } as const;

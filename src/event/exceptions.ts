@@ -1,9 +1,10 @@
 /**
- * How a call of the web layer failed, as the number that its record holds: the platform's exceptions have names from a short list, and a
- * name tells NotFoundError, by which a VFS looks whether a file is there, from a quota that is used up. What an app throws is never read.
+ * How a call of the web layer failed, as the number in its record. The platform's exceptions have
+ * names from a short list, and the name distinguishes a NotFoundError, with which a VFS checks
+ * whether a file exists, from an exceeded quota. The app's own exceptions are never read.
  */
 
-/** Records hold places in this list: append only. */
+/** Records hold indices into this list: only append. */
 const NAMES = [
   'NotFoundError',
   'NoModificationAllowedError',
@@ -30,7 +31,10 @@ const NAMES = [
   'EncodingError',
 ];
 const { apply } = Reflect; // before the app can replace it
-/** The platform's own accessor answers for its own exceptions, of any realm, and for nothing else: no code of the page runs. */
+/**
+ * The platform's own accessor only works for its own exceptions, of any realm, so none of the
+ * page's code runs.
+ */
 const nameOf =
   typeof DOMException === 'function'
     ? (Object.getOwnPropertyDescriptor(DOMException.prototype, 'name')?.get ?? null)
@@ -43,13 +47,16 @@ export function failureOf(error: unknown): number {
     const place = NAMES.indexOf(String(apply(nameOf, error, [])));
     return place < 0 ? 1 : -1 - place;
   } catch {
-    return 1; // the accessor refuses what isn't an exception of the platform
+    return 1; // the accessor throws for anything else
   }
 }
 
-/** The same of an error that may not be there: 0, done, without one. */
+/** The same for an error that may be absent: 0 = no error. */
 export const failureIn = (error: unknown): number =>
   error === null || error === undefined ? 0 : failureOf(error);
 
-/** @param result of a failed call of the web layer @returns null where the exception's name is not known */
+/**
+ * @param result of a failed call of the web layer
+ * @returns null if the exception's name isn't known
+ */
 export const exceptionName = (result: number): string | null => NAMES[-1 - result] ?? null;

@@ -1,8 +1,8 @@
-/** What `aux` says of an IndexedDB transaction: its mode in two bits, and its durability in the next two. */
+/** `aux` of an IndexedDB transaction: its mode in two bits, and its durability in the next two. */
 
 export const IDB_MODES = ['readonly', 'readwrite', 'versionchange'] as const;
 export const [READONLY, READWRITE, VERSIONCHANGE] = [0, 1, 2] as const;
-/** IDBTransaction.durability; a browser that does not tell has the first. */
+/** IDBTransaction.durability; browsers that don't report it have the first. */
 export const IDB_DURABILITIES = ['default', 'strict', 'relaxed'] as const;
 
 export const idbAux = (mode: string, durability: string): number =>

@@ -1,53 +1,59 @@
 /**
- * The catalog of operations: everything that vfscope knows of each, once. Tables that the analyses need are made from it.
- *
- * What counts as what is decided here:
- * - A read asks a file or store for content: bytes, values, keys, or how many there are. Each request costs a round trip, so `count`,
- *   `getKey`, `getAllKeys` and `openKeyCursor` are reads, too.
- * - A write brings content. Calls that only remove (delete, clear, truncate) change a file or store, but write nothing.
- * - `getFile` opens a snapshot; its bytes are read by `opfs.fileRead`. `xFetch` maps a page into memory and copies nothing; where a page
- *   cannot be mapped, SQLite calls xRead next.
- * - Only reads and writes move bytes. bytes-moved.ts knows how many.
+ * The catalog of operations, with everything that vfscope knows about each. The tables of the
+ * analyses are made from it. It decides what counts as what:
+ * - A read asks a file or store for content: bytes, values, keys, or how many there are. Each
+ *   request costs a round trip, so `count`, `getKey`, `getAllKeys`, and `openKeyCursor` are reads.
+ * - A write stores content. Calls that only remove (delete, clear, truncate) change a file or
+ *   store, but write nothing.
+ * - `getFile` opens a snapshot; `opfs.fileRead` reads its bytes. `xFetch` maps a page into memory
+ *   and copies nothing; if a page can't be mapped, SQLite calls xRead next.
+ * - Only reads and writes move bytes; bytes-moved.ts counts them.
  */
 import { Op, type OpName } from './event.ts';
 
-/** The layers, stacked as they nest. Readers skip layers that they do not know. */
+/** The layers, from outer to inner. Readers skip layers that they don't know. */
 export type Layer = 'sql' | 'vfs' | 'web' | 'host' | 'browser' | 'cpu';
 
-/** How an operation is drawn and summed: what the thread was doing, by the number that frames and indexes carry. */
+/**
+ * How an operation is drawn and summed: what the thread was doing. Frames and indexes carry its
+ * number.
+ */
 export const ACTIVITIES = ['none', 'cpu', 'read', 'write', 'sync', 'lock', 'wait', 'meta'] as const;
 export type Activity = (typeof ACTIVITIES)[number];
 
-/** The web API that a storage call, a lock or a wait belongs to. */
+/** The web API of a storage call, a lock, or a wait. */
 export type Api = 'idb' | 'opfs' | 'locks' | 'atomics' | 'localStorage' | 'http';
 
-/** What a call counts as wherever calls on a file or store are counted. */
+/** What a call counts as in all counts of calls on files and stores. */
 export type Counts = 'read' | 'write' | 'sync' | 'lock' | 'open';
 
 /** What a record's result means: SQLite's result code, bytes moved, another answer, 0 or the failure of a request (exceptions.ts), nothing. */
 export type Result = 'code' | 'bytes' | 'answer' | 'failure' | 'none';
 
-/** What the time of a call is spent on: the parts of time-parts.ts. `wait` takes the part of the VFS call that it serves. */
+/**
+ * The part of time-parts.ts that a call's time belongs to. `wait` takes the part of the VFS call
+ * that it serves.
+ */
 export type Spent = 'read' | 'write' | 'sync' | 'idbTransaction' | 'lock' | 'wait' | 'other';
 
-/** What an operation is where it differs from the others of its layer. */
+/** How an operation differs from the others of its layer. */
 interface Traits {
-  /** 'meta' where absent. */
+  /** Default: 'meta'. */
   activity?: Activity;
   counts?: Counts;
-  /** By its activity where absent. */
+  /** Default: by its activity. */
   spent?: Spent;
-  /** By its layer where absent. */
+  /** Default: by its layer. */
   result?: Result;
   /** A request of an IndexedDB transaction: it only reads, or it changes its store. */
   request?: 'reads' | 'changes';
-  /** Brings keys or a number, no values. */
+  /** Reads keys or a number, not values. */
   keysOnly?: true;
-  /** A web call that the thread sits in until it is done: it overlaps no other. */
+  /** A web call that blocks the thread until it ends, so it can't overlap another. */
   synchronous?: true;
-  /** No call that takes a thread's time: a lock that is held, a reading of counters, a notification. */
+  /** Doesn't take a thread's time: a held lock, a reading of counters, a notification. */
   aside?: true;
-  /** A row about the recording itself: nothing that the app or the browser did. */
+  /** A row about the recording itself, not about the app or the browser. */
   own?: true;
 }
 
@@ -69,10 +75,11 @@ const PUT: Traits = { ...WRITE, request: 'changes' };
 const DELETE: Traits = { ...REMOVE, request: 'changes' };
 
 /**
- * Every operation. Comments say what its fields mean beyond event.ts, and what aux and aux2 of `Field` hold.
+ * Every operation. Comments add to event.ts what its fields mean, and what aux and aux2 of `Field`
+ * hold.
  *
- * Headers: aux and aux2 of xRead, xWrite and opfsWrite hold what SQLite's own headers say, decoded in passing; page bytes are never
- * stored. A read that failed or came short decodes nothing.
+ * Headers: aux and aux2 of xRead, xWrite and opfsWrite hold the decoded numbers of SQLite's own
+ * headers; page bytes are never stored. A read that failed or came short decodes nothing.
  *   main-db, 512 bytes or more: aux2 = type of the b-tree page (2, 5 interior; 10, 13 leaf; index, table), from its first byte, of
  *             page 1 from byte 100; 0 = something else. Pages of pointer maps and of the freelist are not detected from one byte (analysis/pages/page-accesses.ts knows the former).
  *             page 1: aux = file change counter; means nothing where aux2 is 0 (what is encrypted)
@@ -91,8 +98,8 @@ const CATALOG: Record<OpName, Traits> = {
   xTruncate: REMOVE,
   xSync: SYNC, // aux: SQLITE_SYNC_* flags
   xFileSize: ASKS,
-  xLock: { ...LOCK, counts: 'lock' }, // aux: level asked for, 0..4
-  xUnlock: LOCK, // aux: level asked for, 0..4
+  xLock: { ...LOCK, counts: 'lock' }, // aux: requested level, 0..4
+  xUnlock: LOCK, // aux: requested level, 0..4
   xCheckReservedLock: LOCK,
   xFileControl: META, // aux: opcode, SQLITE_FCNTL_*
   xSectorSize: ANSWER,
@@ -143,8 +150,8 @@ const CATALOG: Record<OpName, Traits> = {
   opfsGetFileHandle: ASKS,
   opfsGetDirectoryHandle: ASKS,
   opfsMove: CHANGES,
-  idbBlocked: ASIDE, // another connection keeps an open or a delete waiting. aux: seq of the call that waits; offset, length: version asked for (NaN = to be deleted), version there
-  idbVersionChange: ASIDE, // the app is told that its own connection does so. offset, length: the same
+  idbBlocked: ASIDE, // another connection blocks an open or a delete. aux: seq of the waiting call; offset, length: requested version (NaN = to be deleted), existing version
+  idbVersionChange: ASIDE, // the app is notified that its own connection blocks one. offset, length: the same
   lockRequest: LOCK, // aux: mode (0 exclusive, 1 shared) | ifAvailable << 1 | steal << 2
   lockHeld: ASIDE, // aux: the same
   lockQuery: { spent: 'lock' },
@@ -169,7 +176,7 @@ const CATALOG: Record<OpName, Traits> = {
   sqlStmtStatusMore: { aside: true, result: 'none' }, // one more of them: length = what was added (of memoryUsed: bytes), aux = the instance, aux2 = which (StatementStatus)
   sqlMemory: { aside: true, result: 'none' }, // what a connection holds, bytes: offset = the engine's whole memory, length = its page cache, aux = its schema, aux2 = its prepared statements; object = the engine, 0 in older recordings
   sqlMemoryGrew: { aside: true, result: 'none' }, // the engine's memory grew while a call of an Asyncify build was suspended, or inside an xRead or xWrite of a JSPI build, bytes: offset = after, length = before; aux = seq of the VFS call, 0 = not known
-  sqlInstructions: { aside: true, result: 'none' }, // a call's count of the engine's instructions: offset = all of the thread's so far at its begin, length and aux2 = low and high 32 bits of its own, aux = its seq
+  sqlInstructions: { aside: true, result: 'none' }, // instructions of a call: offset = all of the thread's before it, length and aux2 = low and high 32 bits of its own, aux = its seq
   threadStart: { ...NOTHING, own: true },
   threadEnd: { ...NOTHING, own: true },
   navigation: NOTHING,
@@ -182,8 +189,8 @@ const CATALOG: Record<OpName, Traits> = {
   wasmFetch: NOTHING, // how a wasm module came here. offset: begin of the request in ms; length: bytes of the body; aux: microseconds; aux2: bytes unpacked
   wasmCompile: CPU, // length: bytes handed over; aux: id of the URL as a `name`; context: seq of the wasmCompile of that module, 0 = not known, and while the module is fetched meanwhile
   wasmInstantiate: CPU, // the same; also where compiling is part of it
-  longTask: NOTHING, // told when it is over, as a measure is
-  interaction: NOTHING, // from the input to the next picture; told in the same way
+  longTask: NOTHING, // recorded when it ends, like a measure
+  interaction: NOTHING, // from the input to the next frame; also recorded when it ends
   messagePost: ASIDE, // a call of postMessage. object: this end of the channel; aux: the message's number in this direction; aux2: what length is (MessageSize)
   messageHandle: ASIDE, // a message event, while its listeners run. object, aux: the same, of the other direction
   messagePort: ASIDE, // a port goes along. object: the port; context: the end of the channel that carries it; aux: number of the message; aux2: its place among the ports; length: which way (PortMove)
@@ -193,11 +200,11 @@ const CATALOG: Record<OpName, Traits> = {
 /** Everything known of one operation. */
 export interface OpInfo {
   readonly code: number;
-  /** The field's own name: `xRead`, `idb.put`, `opfs.write`, `sqlite3_step`. */
+  /** The usual name: `xRead`, `idb.put`, `opfs.write`, `sqlite3_step`. */
   readonly name: string;
   readonly layer: Layer;
   readonly activity: Activity;
-  /** Of the web layer only. */
+  /** Only in the web layer. */
   readonly api: Api | null;
   readonly counts: Counts | null;
   /** What a wait inside a VFS call, or a web call, is spent on. */
@@ -212,7 +219,7 @@ export interface OpInfo {
 
 const GROUP = /^(idb|opfs|lock|atomics|localStorage|http|sql|wasm)(?=[A-Z])/;
 
-/** Display names where the code's own key is not the field's word. */
+/** Display names for keys that aren't the usual name. */
 function displayName(key: string): string {
   const group = GROUP.exec(key)?.[1];
   if (!group) return key;
@@ -253,7 +260,7 @@ function infoOf(key: string, code: number, traits: Traits): OpInfo {
   };
 }
 
-/** By code (0..255); undefined where no operation has the code. */
+/** By code (0..255); undefined for unused codes. */
 export const OPS: readonly (OpInfo | undefined)[] = /* @__PURE__ */ (() => {
   const table = new Array<OpInfo | undefined>(256).fill(undefined);
   for (const [key, code] of Object.entries(Op))
@@ -261,7 +268,7 @@ export const OPS: readonly (OpInfo | undefined)[] = /* @__PURE__ */ (() => {
   return table;
 })();
 
-/** A number for each code that an event can have: `of` its operation, 0 where none has the code. */
+/** A number for each event code: `of` its operation, 0 for unused codes. */
 export const opTable = (of: (info: OpInfo) => number | boolean): Uint8Array =>
   Uint8Array.from(OPS, (info, code) =>
     info && code !== Op.none && code !== Op.end ? Number(of(info)) : 0,
@@ -271,10 +278,10 @@ export const opTable = (of: (info: OpInfo) => number | boolean): Uint8Array =>
 export const opSet = (...codes: readonly number[]): Uint8Array =>
   opTable(({ code }) => codes.includes(code));
 
-/** Name of an operation, also of one that a newer version wrote. */
+/** Name of an operation, even of one from a newer version. */
 export const opName = (code: number): string => OPS[code]?.name ?? `op ${code}`;
 
-/** Layer of a code, also of one that a newer version wrote. */
+/** Layer of a code, even of one from a newer version. */
 export function layerOfCode(code: number): Layer {
   return code < 64 ? 'vfs' : code < 128 ? 'web' : code < 160 ? 'sql' : 'host';
 }
@@ -283,7 +290,7 @@ export function layerOfCode(code: number): Layer {
 export const isVfsOp = (code: number): boolean => code > 0 && code < 64;
 /** A call of a web API: storage, locks, waits. */
 export const isWebOp = (code: number): boolean => code >= 64 && code < 128;
-/** A call of SQLite's API; readings of its counters are none. */
+/** A call of SQLite's API; readings of its counters aren't calls. */
 export const isSqlOp = (code: number): boolean => code >= Op.sqlOpen && code <= Op.sqlExec;
 /** A call of SQLite's API that belongs to a statement: its object is the SQL. */
 export const isStatementOp = (code: number): boolean => code >= Op.sqlPrepare && code <= Op.sqlExec;
@@ -308,9 +315,11 @@ export const MOVES = /* @__PURE__ */ opTable(({ layer, counts }) =>
         ? Moves.webWrite
         : Moves.vfsWrite,
 );
-/** 1 = the result is bytes: how many of those asked for were moved. */
+/** 1 = the result is bytes: how many of those requested were moved. */
 export const IN_BYTES = /* @__PURE__ */ opTable(({ result }) => result === 'bytes');
-/** Whether the answer of a call that moves bytes means that it moved them: one that failed or came short moves none. */
+/**
+ * Whether a call that moves bytes reports that it did: one that failed or came short moves none.
+ */
 export const saysMoved = (code: number, result: number): boolean =>
   IN_BYTES[code] ? result >= 0 : result === 0;
 /** Rows about the recording itself. */
@@ -327,7 +336,7 @@ export const OPFS_FLUSHES: readonly number[] = /* @__PURE__ */ codesOf(
   ({ api, counts }) => api === 'opfs' && counts === 'sync',
 );
 
-/** Codes of the operations of which something holds. */
+/** Codes of the operations for which `holds` is true. */
 export function codesOf(holds: (info: OpInfo) => boolean): number[] {
   return OPS.flatMap((info) => (info && holds(info) ? [info.code] : []));
 }

@@ -1,10 +1,16 @@
-/** Definitions that the extension itself says of a recording: in a file they are checked, from a page none is taken. */
+/**
+ * Definitions that the extension itself adds to a recording. In a file they are checked; from a
+ * page they aren't accepted.
+ */
 import { isConditionsDefinition, type ConditionsDefinition } from './conditions.ts';
 import { isStorageDefinition, type StorageDefinition } from './storage-health.ts';
 
 export type OwnDefinition = ConditionsDefinition | StorageDefinition;
 
-/** @param v what a file holds @returns the definition with its own fields alone; null where it is none of these */
+/**
+ * @param v what a file holds
+ * @returns the definition, with only its own fields; null if it isn't one of these
+ */
 export function checkedOwnDefinition(v: unknown): OwnDefinition | null {
   if (typeof v !== 'object' || v === null) return null;
   const d = v as Record<string, unknown>;

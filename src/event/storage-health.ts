@@ -1,15 +1,21 @@
-/** What the browser says of an origin's storage: how much it may hold, how much it holds, and whether it may be evicted. */
+/**
+ * What the browser reports on an origin's storage: its quota, its usage, and whether it may be
+ * evicted.
+ */
 
 export interface StorageHealth {
   origin: string;
-  /** Bytes, as navigator.storage.estimate() says them, which is about; null = it says nothing, as outside of secure contexts. */
+  /**
+   * Approximate bytes, from navigator.storage.estimate(); null = not available, as in insecure
+   * contexts.
+   */
   quota: number | null;
   usage: number | null;
-  /** false: the browser may remove all of it when the disk gets full; null = not known. */
+  /** false: the browser may remove everything when the disk gets full; null = not known. */
   persisted: boolean | null;
 }
 
-/** Said by the extension of the page at the begin and the end of a recording. */
+/** Emitted by the extension about the page at the begin and the end of a recording. */
 export interface StorageDefinition extends StorageHealth {
   kind: 'storage';
   id: 0;

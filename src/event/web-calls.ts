@@ -1,4 +1,4 @@
-/** The calls of the browser's storage APIs that the summary counts and the Lab tallies, by API and name. */
+/** The calls of the browser's storage APIs that the summary and the Lab count, by API and name. */
 import { Flag, Op } from './event.ts';
 import { idbMode, READWRITE } from './idb-modes.ts';
 import { codesOf, OPFS_FLUSHES, type Counts } from './operations.ts';
@@ -6,7 +6,10 @@ import { codesOf, OPFS_FLUSHES, type Counts } from './operations.ts';
 const ofOpfs = (way: Counts): number[] =>
   codesOf(({ api, counts }) => api === 'opfs' && counts === way);
 
-/** Reads of File objects, writes to streams and their closes (as flushes) are included; put = put and add, cursor = cursors opened. */
+/**
+ * Includes reads of File objects, writes to streams, and closes of streams (as flushes). put = put
+ * and add, cursor = cursors opened.
+ */
 export const WEB_CALLS = {
   opfs: {
     reads: ofOpfs('read'),
@@ -35,13 +38,13 @@ export const WEB_CALLS = {
     set: [Op.localStorageSet],
     remove: [Op.localStorageRemove],
   },
-  /** Requests that SQLite's calls made. */
+  /** Requests made by SQLite's calls. */
   http: { requests: [Op.httpXhr] },
 } as const;
 
-/** Whether a call counts: one that threw made no transaction. */
+/** Whether a call counts: one that threw didn't make a transaction. */
 export const isWebCall = (op: number, flags: number): boolean =>
   op !== Op.idbTransaction || (flags & Flag.threw) === 0;
-/** Whether a call that counts is a transaction of mode readwrite. */
+/** Whether a counted call is a readwrite transaction. */
 export const isReadwrite = (op: number, aux: number): boolean =>
   op === Op.idbTransaction && idbMode(aux) === READWRITE;

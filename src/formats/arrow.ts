@@ -1,6 +1,7 @@
 /**
- * Apache Arrow IPC files: the events as typed columns, text as dictionaries. The library (flechette) is loaded when an export runs.
- * A table must be whole before it can be encoded, so this export takes memory of about the size of its file.
+ * Apache Arrow IPC files: the events as typed columns, text as dictionaries. The library
+ * (flechette) is loaded when an export runs. A table must be whole before it can be encoded, so
+ * this export takes about as much memory as its file.
  */
 import type { TraceStore } from '../trace/store.ts';
 import { ThreadView } from '../analysis/events/table.ts';
@@ -42,7 +43,7 @@ export async function arrowFile(store: TraceStore): Promise<Uint8Array> {
   return bytes;
 }
 
-/** For the table of formats: the file as its one piece. */
+/** For the table of formats: the whole file in one piece. */
 export async function* arrowPieces(store: TraceStore): AsyncGenerator<Uint8Array> {
   yield await arrowFile(store);
 }

@@ -1,6 +1,7 @@
 /**
- * Chrome's Trace Event JSON, as Perfetto, chrome://tracing, Chrome DevTools, Firefox Profiler and speedscope read it.
- * Complete events ("X") of one tid must nest, so calls that overlap without nesting go to tids of their own.
+ * Chrome's Trace Event JSON, which Perfetto, chrome://tracing, Chrome DevTools, Firefox Profiler,
+ * and speedscope read. Complete events ("X") of one tid must nest, so calls that overlap without
+ * nesting go to separate tids.
  */
 import { threadTitles } from '../analysis/core/thread-titles.ts';
 import {
@@ -20,7 +21,7 @@ const PID = 1;
 /** tids of a thread's tracks: index * TRACKS + 1 and up. */
 const TRACKS = 100_000;
 
-/** Tracks of one thread: the first on which a call nests takes it. */
+/** Tracks of one thread: a call goes to the first one on which it nests. */
 export class NestingTracks {
   /** Ends of the calls open on each track, innermost last. */
   private readonly ends: number[][] = [];
@@ -28,7 +29,10 @@ export class NestingTracks {
   get count(): number {
     return this.ends.length;
   }
-  /** Calls must come in order of their begin; whole nanoseconds, for fractions would not nest. @returns number of the track */
+  /**
+   * Calls must come in order of their begin, in whole nanoseconds: fractions wouldn't nest.
+   * @returns number of the track
+   */
   place(begin: number, end: number): number {
     for (let track = 0; ; track++) {
       const open = (this.ends[track] ??= []);
@@ -40,12 +44,13 @@ export class NestingTracks {
   }
 }
 
-/** Microseconds with the nanoseconds that a trace has, without the noise of binary fractions. */
+/** Microseconds with the trace's nanoseconds, without the noise of binary fractions. */
 const us = (value: number): number => Math.round(value * 1000) / 1000;
 
 /**
  * The whole trace as text, in pieces.
- * Calls without an end last until the end of the trace, or of their thread, and say so in their arguments.
+ * Calls without an end last until the end of the trace or of their thread, and are marked in their
+ * arguments.
  */
 export const chromeJson = (store: TraceStore): AsyncGenerator<string> => inPieces(texts(store));
 
@@ -56,7 +61,7 @@ function* texts(store: TraceStore): Generator<string> {
   yield `{"displayTimeUnit":"ms","metadata":${JSON.stringify({ source: 'vfscope', originMs: store.originMs, dropped: store.dropped })},"traceEvents":[\n`;
   const frames = [{ frame: 'main', url: page?.info.url ?? '', name: '', processId: PID }];
   const first: object[] = [
-    // DevTools asks for this event and for a main thread of this name before it shows anything
+    // DevTools shows nothing without this event and a main thread of this name
     {
       name: 'TracingStartedInBrowser',
       cat: 'disabled-by-default-devtools.timeline',

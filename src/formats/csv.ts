@@ -1,6 +1,7 @@
 /**
- * Comma-separated values after RFC 4180, one line an event, UTF-8, lines ending in LF. Text comes from the traced page: what a
- * spreadsheet would take for a formula gets an apostrophe in front, and control characters, which a terminal would obey, become U+FFFD.
+ * Comma-separated values after RFC 4180, one line an event, UTF-8, lines ending in LF. Text comes
+ * from the traced page: a cell that a spreadsheet would read as a formula gets a leading
+ * apostrophe, and control characters, which a terminal would obey, become U+FFFD.
  */
 import type { TraceStore } from '../trace/store.ts';
 import { visible } from './escape.ts';
@@ -10,12 +11,16 @@ import { inPieces } from './pieces.ts';
 import { EVENT_COLUMNS } from './tables.ts';
 
 /**
- * Where a formula could begin: at the start of a cell, and behind what another separator would split at. Excel in many languages splits at
- * semicolons, doesn't see quotes inside the cells that it makes then, and splits at their line ends, too.
+ * Where a formula could begin: at the start of a cell, and after anything that another separator
+ * would split at. In many languages, Excel splits at semicolons. It then doesn't see the quotes
+ * inside its cells, and splits at their line ends, too.
  */
 const FORMULA = /(^|[;\n\t])(?=(?:[^\S\n\t]|")*[=+\-@\uff0b\uff0d\uff1d\uff20])/g;
 
-/** One cell. Numbers stand as they are; null is an empty cell, an empty text is `""`. Line ends are LF. */
+/**
+ * One cell. Numbers are unchanged; null is an empty cell, and an empty text is `""`. Line ends are
+ * LF.
+ */
 export function csvCell(value: Cell): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
@@ -23,19 +28,21 @@ export function csvCell(value: Cell): string {
   return safe === '' || /[",;\t\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** An event by its thread's place in the store and its place in the thread's columns. */
+/** An event, by its thread's index in the store and its row in the thread's columns. */
 export interface RowRef {
   thread: number;
   row: number;
 }
-/** Those that there are now: a recording grows while it is written. */
+/** All rows at this moment: a recording may grow while it is written. */
 function* allRows(store: TraceStore): Generator<RowRef> {
   const counts = store.threads.map(({ events }) => events.count);
   for (const [thread, count] of counts.entries())
     for (let row = 0; row < count; row++) yield { thread, row };
 }
 
-/** The whole trace, or the given rows in their order, as text in pieces. Rows that are not there are left out. */
+/**
+ * The whole trace, or the given rows in their order, as text in pieces. Unknown rows are left out.
+ */
 export const csv = (
   store: TraceStore,
   rows: Iterable<RowRef> = allRows(store),

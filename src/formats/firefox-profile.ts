@@ -1,6 +1,7 @@
 /**
- * A processed profile for the Firefox Profiler (profiler.firefox.com): every call a marker, with schemas that declare its columns and
- * tooltips. Written as version 47 of the processed format; the profiler upgrades older versions when it loads them.
+ * A processed profile for the Firefox Profiler (profiler.firefox.com): every call is a marker, with
+ * schemas that declare its columns and tooltips. Written as version 47 of the processed format; the
+ * profiler upgrades older versions when it loads them.
  */
 import { threadTitles } from '../analysis/core/thread-titles.ts';
 import {
@@ -16,7 +17,7 @@ import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { inPieces } from './pieces.ts';
 
 export const PROCESSED_PROFILE_VERSION = 47;
-/** Of the profiler's own recorder, whose marker schemas these are. */
+/** The version of Firefox's own recorder whose marker schemas these are. */
 const GECKO_PROFILE_VERSION = 27;
 /** Phases of a marker. */
 const [INSTANT, INTERVAL, INTERVAL_START] = [0, 1, 2];
@@ -56,7 +57,7 @@ const emptyTable = (...columns: string[]): object => ({
   ...Object.fromEntries(columns.map((name) => [name, []])),
   length: 0,
 });
-/** The parts of a thread that hold stack samples: there are none. */
+/** The parts of a thread that hold stack samples, all empty. */
 const NO_SAMPLES = {
   samples: { weightType: 'samples', weight: null, eventDelay: [], stack: [], time: [], length: 0 },
   stackTable: emptyTable('frame', 'prefix', 'category', 'subcategory'),
@@ -172,7 +173,7 @@ function* column(name: string, count: number, cell: (row: number) => string): Ge
   yield ']';
 }
 
-/** Milliseconds with all the nanoseconds that a trace has. */
+/** Milliseconds with the trace's nanoseconds. */
 const ms = (us: number): string => String(Math.round(us * 1000) / 1e6);
 
 function payload(thread: ThreadStore, row: number): Record<string, string | number> {

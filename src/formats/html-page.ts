@@ -1,13 +1,14 @@
 /**
- * One HTML file with headings, facts, tables and pictures: no script, nothing loaded from elsewhere (its own policy forbids both), every
- * text escaped. Reports of traces and of the Lab are made of these parts.
+ * One HTML file with headings, facts, tables, and pictures. It has no scripts and loads nothing
+ * (its own policy forbids both), and every text is escaped. The reports of traces and of the Lab
+ * are made of these parts.
  */
 import { cellText, type Block, type Cell, type ReportTable } from '../analysis/report/blocks.ts';
 import { cut } from '../text/clean.ts';
 import { escapeXml } from './escape.ts';
 import { chartSvg, type Chart } from './svg-bars.ts';
 
-/** Characters of a cell: a page names its files as it likes. */
+/** Characters of a cell: a page chooses the names of its files. */
 export const LONGEST = 10_000;
 const CSS = `:root{color-scheme:light dark;--line:#8884}body{font:14px/1.45 system-ui,sans-serif;max-width:1100px;margin:2em auto;padding:0 1em}
 h1{font-size:1.4em;margin-bottom:.2em}h2{font-size:1.1em;margin-top:1.8em}table{border-collapse:collapse;width:100%}
@@ -21,7 +22,9 @@ const escaped = (text: string): string => escapeXml(cut(text, LONGEST));
 const capital = (text: string): string =>
   /^[^\W_]+[._]\w/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Numbers stand right; whole sentences are not squeezed to a word a line on a narrow screen. */
+/**
+ * Numbers are aligned right. A narrow screen doesn't squeeze whole sentences to one word a line.
+ */
 function tableHtml({ head, rows, texts, code }: ReportTable): string {
   const classes = head.map((_, i) =>
     !texts.includes(i)
@@ -57,7 +60,7 @@ export const blockHtml = ({ heading, facts, table, lines = [] }: Block): string 
     ].join('\n'),
   );
 
-/** Charts below one another under a heading; nothing where there are none. */
+/** Charts under a heading; nothing if there are none. */
 export const chartsHtml = (heading: string, charts: readonly Chart[]): string[] =>
   charts.length
     ? [

@@ -27,8 +27,8 @@ function recordedAt(ms: number): string {
 }
 
 /**
- * The report as text, what to do before the long tables.
- * @param of a trace, or its facts @param title what it is called: the trace's name @param plans as in `ReportOptions`
+ * The report, with what to do before the long tables.
+ * @param of a trace, or its facts @param title the trace's name @param plans as in `ReportOptions`
  */
 export function htmlReport(
   of: TraceStore | Facts,

@@ -1,10 +1,11 @@
 /**
- * OpenTelemetry's JSON lines, as the collector's file exporter writes and its otlpjsonfile receiver reads them: lines with spans, and one
- * with a histogram. Names are those of the stable conventions for databases (opentelemetry.io/docs/specs/semconv/database); what they
- * have no name for begins with `vfscope.`.
+ * OpenTelemetry's JSON lines, as the collector's file exporter writes and its otlpjsonfile receiver
+ * reads them: lines with spans, and one with a histogram. Names are those of the stable conventions
+ * for databases (opentelemetry.io/docs/specs/semconv/database); other names begin with `vfscope.`.
  *
- * Each execution of a statement is a trace of its own: a CLIENT span, and an INTERNAL span for each VFS and storage call that served it. A call
- * that served none is left out: it belongs to no operation of the database.
+ * Each execution of a statement is a trace of its own: a CLIENT span, and an INTERNAL span for each
+ * VFS and storage call that served it. A call that served no statement is left out, because it
+ * doesn't belong to a database operation.
  */
 import { executions, ExecutionState, type Executions } from '../analysis/core/executions.ts';
 import { Facts } from '../analysis/core/graph.ts';
@@ -50,7 +51,7 @@ const STATUS_ERROR = 2;
 const DELTA = 1;
 /** Spans of a line. */
 const LINE_SPANS = 1000;
-/** Seconds: the buckets that the conventions advise for `db.client.operation.duration`. */
+/** Buckets that the conventions recommend for `db.client.operation.duration`, in seconds. */
 export const BOUNDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 const DURATION = 'db.client.operation.duration';
 
@@ -85,7 +86,7 @@ function* lines(store: TraceStore): Generator<string> {
   }
 }
 
-/** Nanoseconds since the epoch, as text: they are beyond what numbers hold. */
+/** Nanoseconds since the epoch, as text: they exceed what numbers can hold. */
 class Clock {
   private readonly origin: bigint;
   constructor(originMs: number) {
@@ -113,7 +114,7 @@ function resourceOf(store: TraceStore, thread: ThreadStore, title: string): obje
   };
 }
 
-/** What spans and the histogram say of an operation. */
+/** What spans and the histogram have of an operation. */
 interface Operation {
   name: string;
   attributes: Attribute[];
@@ -208,7 +209,7 @@ function operationOf(sql: string | null): Operation {
   if (found) return found;
   if (sql === null) found = { name: 'sqlite', attributes: [] };
   else {
-    // the word that it begins with, behind EXPLAIN and WITH by its kind
+    // the first word of the text, or the kind of the statement after EXPLAIN and WITH
     const kind = statementKind(sql).toUpperCase();
     const verb = /^[a-z]+/i.exec(sql)?.[0].toUpperCase() ?? kind;
     const operation = verb === 'WITH' ? kind : verb;
@@ -229,7 +230,7 @@ function operationOf(sql: string | null): Operation {
 /** The first table of a statement that names one. */
 const TARGET = /\b(?:from|into|update(?:\s+or\s+\w+)?|join)\s+["`[]?([\w.$]+)/i;
 
-/** Trace and span ids, hex, which are the same in each export of a trace. */
+/** Trace and span ids, hex. They are the same in each export of a trace. */
 class Ids {
   private readonly head: string;
   constructor(private readonly thread: ThreadStore) {

@@ -1,9 +1,12 @@
-/** Bytes as Parquet has them (parquet.apache.org/docs/file-format): varints, Thrift's compact protocol, and runs of packed numbers. */
+/**
+ * Parquet's encodings of bytes (parquet.apache.org/docs/file-format): varints, Thrift's compact
+ * protocol, and runs of packed numbers.
+ */
 
 const utf8 = new TextEncoder();
-/** Characters of a text that is written one by one. */
+/** Longer texts are encoded by the platform's encoder. */
 const SHORT = 48;
-/** Names of columns and the like as bytes: few, and each file has them again. */
+/** Names of columns and the like as bytes: there are few, and each file has them again. */
 const names = new Map<string, Uint8Array>();
 const named = (name: string): Uint8Array => {
   let bytes = names.get(name);
@@ -11,10 +14,10 @@ const named = (name: string): Uint8Array => {
   return bytes;
 };
 
-/** Where bytes lie: [from, to). */
+/** A range of bytes: [from, to). */
 export type Range = readonly [number, number];
 
-/** Types of Thrift's compact protocol, of the fields that Parquet has. */
+/** Types of Thrift's compact protocol that Parquet's fields have. */
 const I32 = 5;
 const I64 = 6;
 const BINARY = 8;
@@ -24,18 +27,18 @@ const STRUCT = 12;
 export class Bytes {
   private bytes: Uint8Array;
   length = 0;
-  /** Of the struct that is written, the last field. */
+  /** The last field of the struct that is being written. */
   private field = 0;
 
   constructor(size = 1 << 14) {
     this.bytes = new Uint8Array(size);
   }
 
-  /** Forget what was written, keep the room. */
+  /** Forget what was written, but keep the memory. */
   clear(): void {
     this.length = 0;
   }
-  /** What was written since `clear`, in a buffer that is written over after it. */
+  /** What was written since `clear`, in a buffer that is reused later. */
   view(): Uint8Array {
     return this.bytes.subarray(0, this.length);
   }
@@ -99,7 +102,7 @@ export class Bytes {
     this.varint(bytes.length);
     this.put(bytes);
   }
-  /** A text behind its length, as a dictionary has it. @returns where its bytes begin */
+  /** A text after its length, as in a dictionary. @returns where its bytes begin */
   text(value: string): number {
     this.room(4 + 3 * value.length);
     const from = this.length + 4;
@@ -110,7 +113,10 @@ export class Bytes {
     this.length += written;
     return from;
   }
-  /** Takes less time than the encoder, which is of the platform. @returns false where the text is long, or isn't ASCII */
+  /**
+   * Faster than the platform's encoder for short texts.
+   * @returns false if the text is long or isn't ASCII
+   */
   private shortAscii(value: string, from: number): boolean {
     if (value.length > SHORT) return false;
     const { bytes } = this;
@@ -166,11 +172,12 @@ export class Bytes {
   }
 
   /**
-   * Numbers as runs of one value and groups of eight that are packed: the hybrid encoding of levels and of places in dictionaries.
+   * Numbers as runs of one value and packed groups of eight: the hybrid encoding of levels and of
+   * dictionary indices.
    * @param width bits of a value, at most 24
    */
   hybrid(values: Readonly<Uint8Array | Uint32Array>, count: number, width: number): void {
-    let from = 0; // of the groups that wait
+    let from = 0; // first of the groups that aren't written yet
     let i = 0;
     while (i < count) {
       const value = values[i]!;
@@ -187,7 +194,7 @@ export class Bytes {
     }
     this.packed(values, from, i, count, width);
   }
-  /** @param to whole groups of eight after `from`: zeros stand for what lies behind `count` */
+  /** @param to whole groups of eight after `from`, with zeros for values after `count` */
   private packed(
     values: Readonly<Uint8Array | Uint32Array>,
     from: number,
@@ -213,8 +220,9 @@ export class Bytes {
   }
 
   /**
-   * Whole numbers as differences (DELTA_BINARY_PACKED): blocks of 128 in 4 parts, each part in as many bits as its largest needs.
-   * @param values within +-2^51, so that a difference less the smallest one is exact
+   * Whole numbers as differences (DELTA_BINARY_PACKED): blocks of 128 in 4 parts, each part in as
+   * many bits as its largest needs.
+   * @param values within +-2^51, so that a difference minus the smallest one is exact
    */
   deltas(values: Readonly<Float64Array>, count: number): void {
     this.varint(BLOCK);

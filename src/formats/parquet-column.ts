@@ -1,12 +1,18 @@
-/** A column of a row group: its cells as typed arrays, and from them the pages of Parquet, encoded as fits them. */
+/**
+ * A column of a row group: its cells as typed arrays, and Parquet pages made from them, in the
+ * encoding that fits.
+ */
 import type { Cell } from '../analysis/core/table.ts';
 import { bitsOf, Bytes, type Range } from './parquet-bytes.ts';
 import type { ColumnType, FileColumn } from './tables.ts';
 
-/** Cells by row. Numbers: NaN is null, and none is -0: a dictionary holds one zero. Texts: a place in `texts`, from 1; 0 is null. */
+/**
+ * Cells by row. Numbers: NaN is null, and -0 doesn't occur, because a dictionary holds one zero.
+ * Texts: an index into `texts`, from 1; 0 is null.
+ */
 export type Cells = Float64Array | { readonly texts: readonly string[]; readonly ids: Uint32Array };
 
-/** Reads rows into columns, each row once: some tables make a row when it is asked for. */
+/** Reads rows into columns, each row once: some tables make their rows on demand. */
 export function cellsOf<Row>(
   columns: readonly Pick<FileColumn<Row>, 'type' | 'value'>[],
   count: number,
@@ -33,7 +39,7 @@ class Numbers {
 class Texts {
   readonly cells;
   private readonly known = new Map<string, number>();
-  /** Most texts follow the same one. */
+  /** Texts are often equal to the one before. */
   private last: Cell = null;
   private lastId = 0;
   constructor(count: number) {
@@ -58,7 +64,7 @@ export const sameText = (text: string, count: number): Cells => ({
   ids: new Uint32Array(count).fill(1),
 });
 
-/** What the footer says of a column in a row group. */
+/** The footer's entry for a column of a row group. */
 export interface Chunk {
   /** Codes of encodings (Encoding in parquet.thrift). */
   encodings: readonly number[];
@@ -67,7 +73,7 @@ export interface Chunk {
   dictionaryAt: number | null;
   dataAt: number;
   nulls: number;
-  /** The least and the largest value as bytes; null where there is none, or they are long. */
+  /** The smallest and the largest value as bytes; null without values, or if they are long. */
   range: readonly [Uint8Array, Uint8Array] | null;
 }
 
@@ -79,14 +85,17 @@ const RLE_DICTIONARY = 8;
 const DICTIONARY_PAGE = 2;
 const DATA_PAGE_V2 = 3;
 
-/** Differences of larger numbers are not exact. */
+/** Differences of larger numbers aren't exact. */
 const MOST_EXACT = 2 ** 51;
 const INT64 = 2 ** 63;
-/** A dictionary of numbers is looked up by their distance from the least. */
+/** A dictionary of numbers is indexed by their distance from the smallest. */
 const WIDEST_RANGE = 1 << 16;
 const LONGEST_BOUND = 64;
 
-/** Arrays that are written over: making one for each column takes longer than filling it. @returns at least `count` long */
+/**
+ * Arrays that are reused: allocating one for each column takes longer than filling it.
+ * @returns at least `count` long
+ */
 function reused<T extends Uint8Array | Uint32Array | Float64Array>(
   make: new (count: number) => T,
 ): (count: number) => T {
@@ -96,7 +105,7 @@ function reused<T extends Uint8Array | Uint32Array | Float64Array>(
     return array;
   };
 }
-/** What a column needs while it is written, from its begin to its end. */
+/** Memory that a column uses while it is written. */
 const scratch = {
   body: new Bytes(1 << 16),
   levels: new Bytes(1 << 10),
@@ -111,7 +120,7 @@ export class ColumnWriter {
   private readonly body = scratch.body;
   private readonly levels = scratch.levels;
 
-  /** @param at of the file where `out` begins */
+  /** @param at position in the file at which `out` begins */
   constructor(
     private readonly out: Bytes,
     private readonly at: () => number,
@@ -135,7 +144,10 @@ export class ColumnWriter {
     return this.dictionary(ids.length, isPresent, n, places, texts.length, this.bounds(ranges));
   }
 
-  /** The least and the largest text by their bytes, as readers compare them; null where one is long. @param ranges of `body` */
+  /**
+   * The smallest and the largest text by their bytes, as readers compare them; null if one is long.
+   * @param ranges of `body`
+   */
   private bounds(ranges: readonly Range[]): Chunk['range'] {
     const { body } = this;
     let [least, most] = [ranges[0], ranges[0]];
@@ -158,7 +170,7 @@ export class ColumnWriter {
       if (value !== value) {
         if (isPresent === null) {
           isPresent = allPresent(cells.length);
-          numbers = scratch.numbers(cells.length); // the caller's stay as they are
+          numbers = scratch.numbers(cells.length); // the caller's cells must not change
           for (let i = 0; i < row; i++) numbers[i] = cells[i]!;
         }
         isPresent[row] = 0;
@@ -193,7 +205,7 @@ export class ColumnWriter {
     };
   }
 
-  /** The dictionary, whose values lie in `body`, and the data page. */
+  /** The dictionary, whose values are in `body`, and the data page. */
   private dictionary(
     rows: number,
     isPresent: Uint8Array | null,
@@ -226,7 +238,7 @@ export class ColumnWriter {
     };
   }
 
-  /** The data page, whose values lie in `body`. @param isPresent by row; null = all are */
+  /** The data page, whose values are in `body`. @param isPresent by row; null = all are */
   private page(encoding: number, rows: number, isPresent: Uint8Array | null, n: number): void {
     const { body, levels, out } = this;
     levels.clear();
@@ -256,7 +268,7 @@ export class ColumnWriter {
 
 const allPresent = (rows: number): Uint8Array => scratch.present(rows).fill(1, 0, rows);
 
-/** Each value once, and which one stands where; null where too many differ. */
+/** Each value once, and each cell's index into them; null if too many differ. */
 function placesOf(
   numbers: Float64Array,
   n: number,
@@ -291,7 +303,11 @@ function placesOf(
 }
 
 const word = new DataView(new ArrayBuffer(8));
-/** Writes a number into `word`. A trace may hold any: what the type can't hold becomes its largest or least. @returns its bytes */
+/**
+ * Writes a number into `word`. A trace may hold any number: those outside the type's range become
+ * its minimum or maximum.
+ * @returns its bytes
+ */
 function encode(type: ColumnType, value: number): number {
   if (type === 'double') word.setFloat64(0, value, true);
   else if (type === 'int32')

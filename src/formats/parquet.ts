@@ -1,6 +1,6 @@
 /**
- * Apache Parquet: the events of a trace as one file, and what the data set of a fleet is made of (fleet/unit.ts). One row group a chunk of
- * a thread, so nothing but a chunk is held in memory.
+ * Apache Parquet: the events of a trace as one file, and the files of a fleet's data set
+ * (fleet/unit.ts). Each row group is a chunk of a thread, so only one chunk is in memory.
  */
 import type { TraceStore } from '../trace/store.ts';
 import { ThreadView } from '../analysis/events/table.ts';
@@ -8,21 +8,24 @@ import { Bytes } from './parquet-bytes.ts';
 import { cellsOf, ColumnWriter, type Cells, type Chunk } from './parquet-column.ts';
 import { EVENT_COLUMNS, type FileTable } from './tables.ts';
 
-/** Raised when a column changes its name, type, or meaning. New tables, and new columns at the end, leave it; a data set refuses those, too (fleet/data-set.ts). */
+/**
+ * Raised when a column changes its name, type, or meaning. New tables, and new columns at the end,
+ * don't raise it; a data set refuses those, too (fleet/data-set.ts).
+ */
 export const PARQUET_SCHEMA_VERSION = 3;
-/** Rows of a row group at most. */
+/** Maximum rows of a row group. */
 export const GROUP_ROWS = 65536;
 
 /** A row group. */
 export interface Group {
   /** At most GROUP_ROWS. */
   rows: number;
-  /** By column. Each is written before the next is made. */
+  /** By column. Each column is written before the next one is made. */
   cells: Iterable<Cells>;
 }
 type Column = FileTable['columns'][number];
 
-/** By name in parquet.thrift: codes of types, OPTIONAL, and UTF8. */
+/** Codes of types, OPTIONAL, and UTF8, by their names in parquet.thrift. */
 const PHYSICAL = { int32: 1, int64: 2, double: 5, text: 6 } as const;
 const OPTIONAL = 1;
 const UTF8 = 0;
@@ -93,7 +96,7 @@ function footer(out: Bytes, columns: readonly Column[], groups: readonly Chunk[]
       },
     );
     out.binary(6, 'vfscope');
-    // the order of each column's bounds: that of its type
+    // each column's bounds are in the order of its type
     out.structs(7, columns, () => out.struct(1, () => {}));
   });
 }
@@ -130,7 +133,7 @@ export function* eventGroups(store: TraceStore): Generator<Group> {
     }
   }
 }
-/** Column by column, which is faster: the view makes no row. */
+/** Column by column, which is faster, because the view doesn't make rows. */
 function* cellsOfEvents(view: ThreadView, from: number, rows: number): Generator<Cells> {
   const at = (i: number): ThreadView => view.at(from + i);
   for (const column of EVENT_COLUMNS) yield cellsOf([column], rows, at)[0]!;

@@ -1,6 +1,7 @@
 /**
- * Perfetto's native protobuf trace (perfetto.dev/docs/reference/trace-packet-proto): exact nanoseconds, names interned, an incremental
- * clock. One packet sequence a track; calls that overlap without nesting get tracks of their own below their thread.
+ * Perfetto's native protobuf trace (perfetto.dev/docs/reference/trace-packet-proto): exact
+ * nanoseconds, names interned, an incremental clock. Each track is one packet sequence. Calls that
+ * overlap without nesting get separate tracks below their thread.
  */
 import { threadTitles } from '../analysis/core/thread-titles.ts';
 import {
@@ -36,7 +37,7 @@ const INTERNED = { categories: 1, eventNames: 2, annotationNames: 3 };
 const [BEGIN, END, INSTANT] = [1, 2, 3];
 /** SEQ_INCREMENTAL_STATE_CLEARED and SEQ_NEEDS_INCREMENTAL_STATE. */
 const [CLEARED, NEEDS_STATE] = [1, 2];
-/** BUILTIN_CLOCK_BOOTTIME, and the first id free for a sequence's own clock. */
+/** BUILTIN_CLOCK_BOOTTIME, and the first id that a sequence may use for its own clock. */
 const [BOOTTIME, OWN_CLOCK] = [6, 64];
 const PID = 1;
 const PROCESS_UUID = 1;
@@ -55,9 +56,9 @@ const ANNOTATIONS = [
 type Annotation = (typeof ANNOTATIONS)[number];
 const LAYERS = ['sql', 'vfs', 'web', 'host', 'browser', 'cpu', 'unknown'];
 
-/** One track: its packets carry time as the difference to the one before. */
+/** One track. Its packets carry the time since the packet before. */
 class Track {
-  /** End and end number of the calls that are open, innermost last. */
+  /** End and end number of the open calls, innermost last. */
   private readonly open: { endNs: number; endSeq: number }[] = [];
   private lastNs = 0;
   private readonly named = new Set<number>();
@@ -113,7 +114,10 @@ class Track {
     this.lastNs = Math.max(this.lastNs, ns);
   }
 
-  /** End what is over before a call that begins now; with coarse clocks the sequence numbers decide. */
+  /**
+   * End the calls that are over before one that begins now. If the clock is coarse, the sequence
+   * numbers decide.
+   */
   close(beforeNs: number, seq: number): void {
     for (
       let top = this.open.at(-1);
@@ -224,7 +228,7 @@ function describeTrack(out: ProtoWriter, uuid: number, parent: number, inside: (
   );
 }
 
-/** @param apart the call lies on a track without its statement: it carries the text itself */
+/** @param apart the call's track isn't that of its statement, so it carries the text itself */
 function annotate(
   out: ProtoWriter,
   thread: ThreadStore,

@@ -1,4 +1,4 @@
-/** Texts joined to pieces of about 64 KiB. What else the thread has to do comes between two pieces. */
+/** Texts joined to pieces of about 64 KiB. The thread can do other work between two pieces. */
 export async function* inPieces(texts: Iterable<string>): AsyncGenerator<string> {
   let piece = '';
   for (const text of texts) {

@@ -1,8 +1,14 @@
-/** Protocol buffers by hand (protobuf.dev/programming-guides/encoding): the few kinds of fields that an export needs. */
+/**
+ * Protocol buffers written by hand (protobuf.dev/programming-guides/encoding): only the kinds of
+ * fields that an export needs.
+ */
 
 const utf8 = new TextEncoder();
 
-/** Appends fields to a buffer that grows; nested messages are written in place, their length afterwards. */
+/**
+ * Appends fields to a buffer that grows. Nested messages are written in place, and their length
+ * afterwards.
+ */
 export class ProtoWriter {
   private bytes = new Uint8Array(1 << 16);
   length = 0;
@@ -50,7 +56,10 @@ export class ProtoWriter {
     this.bytes.set(bytes, this.length);
     this.length += bytes.length;
   }
-  /** A nested message. Most are short: one byte is kept for the length, and only a longer message is moved to make room for more. */
+  /**
+   * A nested message. Most are short: one byte is reserved for the length, and only a longer
+   * message is moved.
+   */
   message(field: number, inside: () => void): void {
     this.varint(field * 8 + 2);
     this.room(1);
@@ -68,7 +77,7 @@ export class ProtoWriter {
     this.varint(n);
     this.length += n;
   }
-  /** What was written so far, copied; the buffer is empty afterwards. */
+  /** What was written so far, copied. The buffer is then empty. */
   take(): Uint8Array {
     const taken = this.bytes.slice(0, this.length);
     this.length = 0;

@@ -1,6 +1,7 @@
 /**
- * A SQLite database file: tables `events`, `traces` and those of the catalog, and the view `calls` with the columns of the other
- * exports. wa-sqlite writes it into memory; it is loaded when an export runs, and the caller says where its wasm is.
+ * A SQLite database file: tables `events`, `traces` and those of the catalog, and the view `calls`
+ * with the columns of the other exports. wa-sqlite writes it into memory. It is loaded when an
+ * export runs, from the wasm that the caller names.
  */
 import type { TraceStore } from '../trace/store.ts';
 import { ThreadView } from '../analysis/events/table.ts';
@@ -13,7 +14,7 @@ const SQL_TYPE: Record<ColumnType, string> = {
   double: 'NUMERIC',
   text: 'TEXT',
 };
-/** Columns of an event that `objects` holds once for many events. */
+/** Columns of an event that `objects` stores once for many events. */
 const JOINED: Readonly<Record<string, string>> = {
   object: 'o.name',
   kind: 'coalesce(o.kind, o.definition)',
@@ -21,7 +22,7 @@ const JOINED: Readonly<Record<string, string>> = {
 };
 const EVENT_TABLE = EVENT_COLUMNS.filter(({ name }) => !Object.hasOwn(JOINED, name));
 
-/** What is used of wa-sqlite's VFS in memory, beyond what its declarations say. */
+/** The part of wa-sqlite's in-memory VFS that is used here and isn't in its declarations. */
 interface MemoryVfs {
   name: string;
   mapNameToFile: Map<string, { size: number; data: ArrayBuffer }>;
@@ -31,7 +32,7 @@ const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const tableSql = (name: string, columns: FileTable['columns'], key = ''): string =>
   `CREATE TABLE ${name}(${columns.map((c) => `${quoted(c.name)} ${SQL_TYPE[c.type]}`).join(', ')}${key && `, PRIMARY KEY(${key})`})`;
 
-/** Rows after which those who wait for something else get their turn: about 0.1 s. */
+/** Rows between two pauses for other work: about 0.1 s. */
 const ROWS_AT_ONCE = 1 << 14;
 
 /** wa-sqlite's `dist/wa-sqlite.wasm`: its bytes, or its address. */
@@ -46,7 +47,7 @@ export async function sqliteFile(store: TraceStore, wasmBinary: Uint8Array): Pro
 }
 
 /**
- * The same in steps with pauses.
+ * Like `sqliteFile`, in steps with pauses.
  * @throws Error with SQLite's message when it refuses a statement (out of memory, usually)
  */
 export async function* sqliteSteps(
@@ -83,7 +84,8 @@ export async function* sqliteSteps(
         left = ROWS_AT_ONCE;
         yield;
       }
-      row.forEach((cell, i) => sqlite3.bind(prepared.stmt, i + 1, cell)); // the columns' affinity makes whole doubles integers
+      // the columns' affinity turns whole doubles into integers
+      row.forEach((cell, i) => sqlite3.bind(prepared.stmt, i + 1, cell));
       await sqlite3.step(prepared.stmt);
       await sqlite3.reset(prepared.stmt);
     }

@@ -1,8 +1,13 @@
-/** Numbers as a static SVG picture: a bar each, with the range that it was measured in; and curves over a number, on logarithmic axes. */
+/**
+ * Static SVG charts: a bar for each number, with the range in which it was measured, and curves on
+ * logarithmic axes.
+ */
 import { cut } from '../text/clean.ts';
 import { escapeXml } from './escape.ts';
 
-/** Readable on white and on black. Of no activity: charts of the Lab are gray-blue. */
+/**
+ * Readable on white and on black. It isn't an activity's color: charts of the Lab are gray-blue.
+ */
 export const COLOR = '#7d8899';
 export const WIDTH = 1085;
 const [LABEL, VALUE, ROW, BAR, TOP] = [330, 130, 20, 13, 26];
@@ -19,7 +24,7 @@ export interface Bar {
 export interface Chart {
   readonly title: string;
   readonly height: number;
-  /** SVG of its own coordinates, from 0, 0. */
+  /** SVG with coordinates from 0, 0. */
   readonly body: string;
 }
 
@@ -64,10 +69,13 @@ export interface Curve {
   readonly points: readonly { readonly x: number; readonly y: number }[];
 }
 const [CURVES, PLOT, LEFT] = [240, 560, 110];
-/** Lines differ by their dashes: a hue would be an activity. */
+/** Lines differ by their dashes: a color would stand for an activity. */
 export const DASHES = ['', '6 3', '2 3', '8 3 2 3', '4 2', '1 2'];
 
-/** Curves with points above 0, both axes logarithmic. @param worth how a value of y reads @param at how one of x does */
+/**
+ * Curves of points above 0, both axes logarithmic.
+ * @param worth formats a value of y @param at formats one of x
+ */
 export function curveChart(
   title: string,
   curves: readonly Curve[],

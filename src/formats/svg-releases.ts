@@ -1,12 +1,15 @@
-/** A number over releases as a static SVG picture: a line for each package, over one axis of SQLite's versions. */
+/**
+ * A number over releases as a static SVG picture: a line for each package, on one axis of SQLite's
+ * versions.
+ */
 import { escapeXml } from './escape.ts';
 import { COLOR, DASHES, WIDTH, type Chart } from './svg-bars.ts';
 
 export interface ReleasePoint {
-  /** Place on the axis, from 0. */
+  /** Position on the axis, from 0. */
   readonly slot: number;
   readonly value: number;
-  /** The release and its number, in full. */
+  /** The release and its number, as text. */
   readonly text: string;
 }
 export interface ReleaseLine {
@@ -20,13 +23,16 @@ export interface ReleaseAxis {
 }
 
 const [LEFT, RIGHT, TOP, PLOT, FOOT] = [110, 20, 44, 200, 62];
-/** Two turned labels need so much room. */
+/** Space that two rotated labels need. */
 const LABEL_ROOM = 13;
-/** Below this share of the largest value the axis begins at 0. */
+/** If a value is below this share of the largest, the axis begins at 0. */
 const NEAR = 0.6;
 const ROWS = 4;
 
-/** Round values for the axis, that hold `least` and `most` between them. @param binary of bytes: steps are powers of 2 */
+/**
+ * Round values for the axis that enclose `least` and `most`.
+ * @param binary for bytes: steps are powers of 2
+ */
 export function roundScale(least: number, most: number, binary = false): number[] {
   const from = least < most * NEAR ? 0 : least;
   const rough = Math.max((most - from) / ROWS, most / 1e6);
@@ -38,7 +44,7 @@ export function roundScale(least: number, most: number, binary = false): number[
   return Array.from({ length: count + 1 }, (_, i) => begin + i * step);
 }
 
-/** A mark for each line, so that they differ where they meet. */
+/** A mark for each line, so that lines that meet can be distinguished. */
 const MARKS: readonly ((x: number, y: number) => string)[] = [
   (x, y) => `<circle cx="${x}" cy="${y}" r="3"/>`,
   (x, y) => `<rect x="${x - 2.8}" y="${y - 2.8}" width="5.6" height="5.6"/>`,
@@ -49,7 +55,10 @@ const text = (x: number, y: number, words: string, more = ''): string =>
   `<text x="${x}" y="${y}"${more}>${escapeXml(words)}</text>`;
 const tenth = (n: number): number => Math.round(n * 10) / 10;
 
-/** @param worth how a value reads @param binary whether values are bytes @returns null where there is no point */
+/**
+ * @param worth formats a value @param binary whether values are bytes
+ * @returns null without points
+ */
 export function releaseChart(
   title: string,
   { slots, ticks }: ReleaseAxis,

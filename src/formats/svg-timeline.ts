@@ -1,4 +1,7 @@
-/** The whole trace as a static SVG picture: per thread a lane of SQL, VFS, storage and lock level, shaded by how busy it was. */
+/**
+ * The whole trace as a static SVG picture. Each thread has lanes of SQL, VFS, storage, and lock
+ * level, shaded by how busy they were.
+ */
 import { threadTitles } from '../analysis/core/thread-titles.ts';
 import { cut } from '../text/clean.ts';
 import { CallLanes, type LaneFrame } from '../trace/lanes/frame.ts';
@@ -28,7 +31,7 @@ export const ACTIVITY_COLORS = [
 ] as const;
 const CPU = ACTIVITIES.indexOf('cpu');
 const [COLUMNS, LEFT, WIDTH, LANE, GAP] = [900, 150, 1085, 16, 3];
-/** Lanes in the picture at most; the picture says how many it leaves out. */
+/** Maximum lanes in the picture, which reports how many it leaves out. */
 const MAX_LANES = 60;
 
 /** @returns the picture, or '' for a trace without calls; it scales with its box */
@@ -70,7 +73,7 @@ const LONGEST = 200;
 const text = (x: number, y: number, content: string, kind: string): string =>
   `<text x="${x}" y="${y}" class="${kind}">${escapeXml(cut(content, LONGEST))}</text>`;
 
-/** Columns of one color and height drawn as one rectangle. */
+/** Columns of one color and height are drawn as one rectangle. */
 function bars({ busy, activity }: LaneFrame, y: number, sql: boolean): string {
   return runs(busy.length, (i) =>
     busy[i] ? (sql ? CPU : activity[i]!) * 16 + Math.max(1, Math.round(busy[i]! / 17)) : 0,

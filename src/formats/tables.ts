@@ -1,5 +1,6 @@
 /**
- * The catalog's tables as files hold them: times are whole nanoseconds in columns that end in `_ns`, so that sums are exact.
+ * The catalog's tables as they are in files. Times are whole nanoseconds in columns that end in
+ * `_ns`, so that sums are exact.
  */
 import { eventColumns, ThreadView } from '../analysis/events/table.ts';
 import { Facts } from '../analysis/core/graph.ts';
@@ -34,7 +35,7 @@ export interface FileTable {
   readonly rows: Iterable<readonly Cell[]>;
 }
 
-/** Whole nanoseconds: what a trace's times are made of. */
+/** Whole nanoseconds, which a trace's times are made of. */
 export const toNs = (us: number): number => Math.round(us * 1000);
 
 export function fileColumns<Row>(columns: Columns<Row>): FileColumn<Row>[] {
@@ -55,7 +56,7 @@ export function fileColumns<Row>(columns: Columns<Row>): FileColumn<Row>[] {
 /** In the order of the files. */
 export const EVENT_COLUMNS = fileColumns<ThreadView>(eventColumns);
 
-/** All tables but `events`. */
+/** All tables except `events`. */
 export function fileTables(store: TraceStore): FileTable[] {
   const facts = new Facts(store);
   return TABLES.map(({ name, columns, rows }) => {

@@ -1,6 +1,7 @@
 /**
- * VFS calls as text, one a line, as SQLite's own ext/misc/vfstrace.c prints them: what scripts for that output read. A trace does not
- * hold every value that vfstrace.c prints: those stand as `?`. Calls of all threads in the order of their begin.
+ * VFS calls as text, one a line, in the format of SQLite's own ext/misc/vfstrace.c, for scripts
+ * that read it. Values that a trace doesn't have are `?`. Calls of all threads in the order of
+ * their begin.
  */
 import { plain } from '../text/clean.ts';
 import { LOCK_LEVELS } from '../sqlite/constants.ts';
@@ -12,7 +13,7 @@ import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { isInMemory } from '../trace/in-memory.ts';
 import { inPieces } from './pieces.ts';
 
-/** Result codes as vfstrace.c prints them: the name, or the primary code's name and the rest. */
+/** Result codes as vfstrace.c prints them: the name, or the primary code's name plus the rest. */
 function errcode(rc: number): string {
   const name = resultName(rc);
   if (/^SQLITE_\w+$/.test(name)) return name;
@@ -22,7 +23,10 @@ function errcode(rc: number): string {
     : `${rc} (0x${(rc >>> 0).toString(16)})`;
 }
 
-/** Last part of a path; a file without a name is a temporary one. Line ends would break the format, other control characters the terminal. */
+/**
+ * Last part of a path; a file without a name is temporary. Line ends would break the format, and
+ * other control characters could command the terminal.
+ */
 function fileTail(path: string): string {
   return plain(path.slice(path.lastIndexOf('/', path.length - 2) + 1) || '<temp>');
 }
@@ -41,7 +45,10 @@ function vfsOf(thread: ThreadStore, object: number): string {
   return definition?.kind === 'file' && definition.vfs ? plain(definition.vfs) : 'vfs';
 }
 
-/** One call without its line end. A call whose end was not seen has no `->` part, as when vfstrace.c is cut off. */
+/**
+ * One call without its line end. A call whose end wasn't recorded has no `->` part, as when
+ * vfstrace.c is cut off.
+ */
 export function vfstraceLine(thread: ThreadStore, row: number): string {
   const { events } = thread;
   const [op, aux, object, length] = [
@@ -84,12 +91,15 @@ export function vfstraceLine(thread: ThreadStore, row: number): string {
       return answer(`${quoted},${aux}`, rc);
     case Op.xAccess:
       return answer(`${quoted},${aux}`, `${rc}, out=?`);
-    default: // xClose, and the shared-memory and memory-map calls, whose arguments a trace does not hold
+    default: // xClose; of shared memory and memory maps a trace has no arguments
       return answer(file, rc);
   }
 }
 
-/** The VFS calls of the whole trace, merged by their begin; calls on SQLite's in-memory journal aren't VFS calls and left out. */
+/**
+ * The VFS calls of the whole trace, merged by their begin. Calls on SQLite's in-memory journal
+ * aren't VFS calls, so they are left out.
+ */
 export const vfstrace = (store: TraceStore): AsyncGenerator<string> => inPieces(lines(store));
 
 function* lines(store: TraceStore): Generator<string> {
@@ -111,7 +121,7 @@ function* lines(store: TraceStore): Generator<string> {
   }
 }
 
-/** The first row from `row` on that vfstrace.c would have printed. */
+/** The first row from `row` on that vfstrace.c would print. */
 function skip(events: ThreadStore['events'], row: number): number {
   while (row < events.count && (OPS[events.op[row]!]?.layer !== 'vfs' || isInMemory(events, row)))
     row++;

@@ -6,13 +6,16 @@ import { PLAN_NEEDS, runsOf, type Planner } from './planner.ts';
 import type { SchemaSource } from './schema-source.ts';
 import type { StatementPlan } from './types.ts';
 
-/** What is computed before plans are asked for. */
+/** Must be computed before plans are requested. */
 export const FINDING_PLAN_NEEDS = { findings, statementTable, ...PLAN_NEEDS };
 
 /** By fingerprint. */
 export type FindingPlans = ReadonlyMap<string, StatementPlan>;
 
-/** @param readOf as in `Planner.planOf` @returns plans without lines where SQLite can't be loaded: a report is no less worth for it */
+/**
+ * @param readOf as in `Planner.planOf`
+ * @returns plans without lines if SQLite can't be loaded, so that the report still works
+ */
 export async function findingPlans(
   facts: Facts,
   planner: Planner,

@@ -1,9 +1,15 @@
-/** SQLite that makes plans, reads copies, and answers the Query view: builds of wa-sqlite, loaded when they are first used. */
+/**
+ * Loads the SQLite that makes plans, reads copies, and answers the Query view: builds of wa-sqlite,
+ * loaded on first use.
+ */
 
-/** How it gets its wasm: as bytes (Node), or by the address of the file (a worker). */
+/** Where its wasm comes from: bytes (Node), or the file's address (a worker). */
 export type WasmSource = { wasmBinary: Uint8Array } | { locateFile: (name: string) => string };
 
-/** Synchronous builds, by npm package, with their releases of SQLite. The first answers the Query view, and reads copies. */
+/**
+ * Synchronous builds, by npm package, with their SQLite releases. The first one answers the Query
+ * view and reads copies.
+ */
 export const BUILDS = { 'wa-sqlite': '3.44.0', '@journeyapps/wa-sqlite': '3.53.0' } as const;
 export type SqliteBuild = keyof typeof BUILDS;
 
@@ -25,7 +31,7 @@ export async function loadSqlite<Module extends object>(
     { default: (options: object) => Promise<Module> },
     { Factory: (module: Module) => SQLiteAPI },
   ];
-  // a copy: Emscripten makes the module of the very object that it is given
+  // a copy, because Emscripten turns the given object itself into the module
   const module = await load({ ...source });
   return { module, sqlite3: Factory(module) };
 }
@@ -34,7 +40,11 @@ export async function loadSqlite<Module extends object>(
 const ordinal = (release: string): number =>
   release.split('.').reduce((sum, part, i) => sum + Number(part) * 1000 ** (2 - i), 0);
 
-/** The build to plan by. @param releases that an app ran: of the newest, the nearest; of two that are as near, the newer */
+/**
+ * Chooses the build for plans.
+ * @param releases that an app ran. The build is the nearest to the newest of them; of two that are
+ * equally near, the newer
+ */
 export function buildFor(releases: readonly string[]): SqliteBuild {
   const builds = Object.keys(BUILDS) as SqliteBuild[];
   const wanted = Math.max(...releases.map(ordinal));

@@ -1,9 +1,12 @@
-/** A copied database file, opened in memory by a SQLite of its own. Only what vfscope itself asks runs on it: its views and triggers are texts here. */
+/**
+ * Opens a copied database file in memory, in its own SQLite. Only vfscope's own queries run on it;
+ * its views and triggers are just texts here.
+ */
 import { DATABASE_HEADER } from '../sqlite/page-size.ts';
 import { OpenFlag } from '../sqlite/constants.ts';
 import { loadSqlite, type WasmSource } from './load-sqlite.ts';
 
-/** What is used of wa-sqlite's VFS in memory, beyond what its declarations say. */
+/** The part of wa-sqlite's in-memory VFS that is used here and isn't in its declarations. */
 interface MemoryVfs {
   name: string;
   mapNameToFile: Map<string, { name: string; flags: number; size: number; data: ArrayBuffer }>;
@@ -14,17 +17,24 @@ export interface CopiedDatabase {
   readonly main: Blob;
   readonly wal: Blob | null;
 }
-/** All rows that a query of ours answers. @throws Error of SQLite */
+/** All rows of one of our queries. @throws Error of SQLite */
 type RowsOf = (sql: string) => Promise<unknown[][]>;
 
 const VFS = 'vfscope-schema';
 const FILE = 'source.db';
 const OPENED = OpenFlag.readWrite | OpenFlag.create;
-/** SQLite's steps between two looks at the clock, and what reading may take: a forged file can hold long lists. */
+/**
+ * SQLite's steps between two checks of the clock, and how long reading may take: a forged file can
+ * hold long lists.
+ */
 const STEPS = 20_000;
 const MOST_MS = 5000;
 
-/** Read from it, and close it. @param what is read, for an error @throws Error with a message for the user */
+/**
+ * Read from the copy, and close it.
+ * @param what is read, for an error
+ * @throws Error with a message for the user
+ */
 export async function inCopy<T>(
   wasm: WasmSource,
   { main, wal }: CopiedDatabase,
@@ -46,7 +56,7 @@ export async function inCopy<T>(
   };
   const data = await put(FILE, OPENED | OpenFlag.mainDb, main);
   if (wal) await put(`${FILE}-wal`, OPENED | OpenFlag.wal, wal);
-  else if (data.byteLength >= DATABASE_HEADER) new Uint8Array(data).fill(1, 18, 20); // WAL mode, with no log left: it would need shared memory to be opened
+  else if (data.byteLength >= DATABASE_HEADER) new Uint8Array(data).fill(1, 18, 20); // WAL mode would need shared memory
   sqlite3.vfs_register(vfs as unknown as SQLiteVFS);
   const db = await sqlite3.open_v2(FILE, OpenFlag.readWrite, VFS);
   const until = performance.now() + MOST_MS;

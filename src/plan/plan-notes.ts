@@ -1,13 +1,13 @@
-/** What a plan can't know: a sentence each. Names in them are the page's. */
+/** What a plan can't know, one sentence each. Names in the sentences come from the page. */
 import { countOf } from '../text/numbers.ts';
 import { shown } from '../text/clean.ts';
 import { tokens } from '../sqlite/sql-text.ts';
 import type { LeftOut, SchemaCopy } from './schema-copy.ts';
 
-/** Of a name in a sentence. */
+/** Maximum length of a name in a sentence. */
 const MOST = 80;
 const name = (text: string): string => shown(text, MOST);
-/** Names that one sentence lists. */
+/** Maximum names that one sentence lists. */
 const MOST_NAMES = 5;
 const list = (names: readonly string[]): string => {
   const first = names.slice(0, MOST_NAMES).map(name).join(', ');
@@ -17,7 +17,7 @@ const list = (names: readonly string[]): string => {
 export interface PlanSituation {
   /** The statement as it was recorded. */
   readonly sql: string;
-  /** Literals of its text are folded to `?`. */
+  /** Literals in its text are folded to `?`. */
   readonly folded: boolean;
   /** Tables that it names, in lower case. */
   readonly tables: ReadonlySet<string>;
@@ -25,11 +25,15 @@ export interface PlanSituation {
   readonly standIns: readonly string[];
   /** Releases of SQLite that ran it. */
   readonly releases: readonly string[];
-  /** Indexes of its tables that the recording saw in the database, and the copy doesn't have. */
+  /**
+   * Indexes of its tables that the recording saw in the database, but that the copy doesn't have.
+   */
   readonly unseen: readonly string[];
-  /** Tables and indexes that several of its lines read, and pages of them that all runs read. */
+  /**
+   * Tables and indexes that several of its lines read, and how many of their pages all runs read.
+   */
   readonly shared: readonly (readonly [name: string, reads: number])[];
-  /** ANALYZE ran while it was recorded. */
+  /** ANALYZE ran during the recording. */
   readonly analyzed: boolean;
 }
 
@@ -43,10 +47,10 @@ function releaseNote(release: string, releases: readonly string[]): string {
     : `SQLite ${release} made this plan. Your app ran ${others.map(name).join(' and ')}, which can choose another one.`;
 }
 
-/** A pattern behind one of these is taken for a range only where SQLite sees it. */
+/** SQLite uses a pattern after one of these as a range only if it sees the pattern. */
 const PATTERNS = new Set(['like', 'glob']);
 
-/** Which words stand before a parameter, in lower case. */
+/** The words that precede parameters, in lower case. */
 function beforeParameters(sql: string): Set<string> {
   const found = new Set<string>();
   let last = '';
@@ -101,7 +105,7 @@ export function planNotes(situation: PlanSituation): string[] {
   return notes;
 }
 
-/** Of what a statement's tables lack. */
+/** Notes on what is missing for a statement's tables. */
 function leftOutNotes(leftOut: readonly LeftOut[], tables: ReadonlySet<string>): string[] {
   const of = (cause: LeftOut['cause']): LeftOut[] =>
     leftOut.filter(
@@ -129,7 +133,7 @@ export interface NoPlan {
   readonly lacksSchema: boolean;
 }
 
-/** @param why as SQLite reports @param others names of more databases of its connections */
+/** @param why as SQLite reports @param others names of other databases of its connections */
 export function noPlan(why: string, copy: SchemaCopy, others: readonly string[]): NoPlan {
   const { source, leftOut, release } = copy;
   const isRecorded = source.from === 'recording';

@@ -1,8 +1,11 @@
-/** A plan as text: what a line took, and what all runs took. */
+/** A plan as text: what each line took, and what all runs took. */
 import { countOf, formatCount } from '../text/numbers.ts';
 import type { PlanLine, PlanRuns, PlanSource, StatementPlan } from './types.ts';
 
-/** What a line read: `922 pages, 19,999 scan steps for 10 rows`, behind an alias `922 pages of notes`; '' = not known, or nothing of its own. */
+/**
+ * What a line read: `922 pages, 19,999 scan steps for 10 rows`, or for an alias `922 pages of
+ * notes`; '' = not known, or nothing itself.
+ */
 export function lineFacts({ detail, pages, scanSteps }: PlanLine, { rows }: PlanRuns): string {
   const facts: string[] = [];
   if (pages) {
@@ -18,7 +21,7 @@ export function lineFacts({ detail, pages, scanSteps }: PlanLine, { rows }: Plan
   return facts.join(', ');
 }
 
-/** A plan's lines with what each took, indented by depth; why there is none. */
+/** A plan's lines with what each took, indented by depth, or why there is none. */
 export function planLines({
   lines,
   cause,
@@ -32,7 +35,7 @@ export function planLines({
   });
 }
 
-/** The same as one sentence, of all runs, without its full stop. */
+/** The same as one sentence on all runs, without its full stop. */
 export const planText = (plan: StatementPlan): string =>
   planLines(plan)
     .map((line) => line.trim())
@@ -42,7 +45,7 @@ export const planText = (plan: StatementPlan): string =>
 export const textsOf = (plans: ReadonlyMap<string, StatementPlan>): ReadonlyMap<string, string> =>
   new Map([...plans].map(([statement, plan]) => [statement, planText(plan)]));
 
-/** Pages by table and index, where a line reads both; '' elsewhere. */
+/** Pages by table and index if a line reads both; otherwise ''. */
 export const pagesByName = ({ pages }: PlanLine): string =>
   pages && pages.length > 1
     ? pages.map(({ name, reads }) => `${name}: ${countOf(reads, 'page')}`).join(', ')
@@ -57,7 +60,7 @@ export function runFacts({ runs, rows, steps }: PlanRuns): string {
   return `${countOf(runs, 'run')}: ${rows === null ? '' : `${countOf(rows, 'row')}, `}${counted}`;
 }
 
-/** Where the schema is from. @returns a sentence without its full stop */
+/** Where the schema comes from. @returns a sentence without its full stop */
 export function sourceText(source: PlanSource): string {
   const tables = countOf(source.tables, 'table');
   const of = source.database === null ? '' : ` of ${source.database}`;

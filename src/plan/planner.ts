@@ -1,4 +1,7 @@
-/** Plans of recorded statements: the schema from a copy of the database where one was read, else from the recording. */
+/**
+ * Plans of recorded statements. The schema comes from a copy of the database if one was read, else
+ * from the recording.
+ */
 import type { Facts } from '../analysis/core/graph.ts';
 import { fingerprintsOf } from '../analysis/core/fingerprints.ts';
 import { databasesByConnection } from '../analysis/core/connection-databases.ts';
@@ -25,7 +28,7 @@ import { namedIn, SchemaCopy } from './schema-copy.ts';
 import { sourceOfRecording, type SchemaSource } from './schema-source.ts';
 import type { PlanLine, PlanRuns, StatementPlan } from './types.ts';
 
-/** What is computed before a plan is asked for. */
+/** Must be computed before a plan is requested. */
 export const PLAN_NEEDS = {
   ...{ executions, recordedSchemas, databasesByConnection },
   ...{ treeUse, bTrees, databaseFiles },
@@ -39,26 +42,28 @@ interface Where {
   releases: string[];
   /** Literals of its text are folded. */
   folded: boolean;
-  /** Names of databases that its connections have beside its own. */
+  /** Names of other databases attached to its connections. */
   attached: ReadonlySet<string>;
 }
 
 export class Planner {
-  /** Copies by what they were made from; a growing recording makes new ones. */
+  /** Copies by their source; a growing recording needs new ones. */
   private readonly copies = new Map<string, SchemaCopy>();
   private readonly ids = new WeakMap<SchemaSource, number>();
   private lastId = 0;
   private readonly sqlite = new Map<SqliteBuild, Promise<SQLiteAPI>>();
-  /** Plans follow one another. */
+  /** Plans are made one after another. */
   private last: Promise<unknown> = Promise.resolve();
 
-  /** @param wasmOf how a build of SQLite is loaded, when it is first used */
+  /** @param wasmOf loads a build of SQLite, on first use */
   constructor(private readonly wasmOf: (build: SqliteBuild) => WasmSource | Promise<WasmSource>) {}
 
   /**
    * @param row of the table of statements
-   * @param readOf the schema read from a copy of a database, by its recorded name (null = not known); null = none was
-   * @returns null where a statement has no plan: it neither reads nor changes rows, or its text isn't known
+   * @param readOf returns the schema read from a copy of a database, by its recorded name (null =
+   * not known); null = no copy was read
+   * @returns null if a statement can't have a plan: it neither reads nor changes rows, or its text
+   * isn't known
    * @throws Error when SQLite can't be loaded
    */
   planOf(
@@ -109,7 +114,7 @@ export class Planner {
       named.aliases,
       copy,
       readsOf(facts, text, range),
-      triggers ? { ...runs, steps: null } : runs, // what they scan is counted, too
+      triggers ? { ...runs, steps: null } : runs, // their scans are counted, too
     );
     return {
       lines: apart(lines),
@@ -128,7 +133,7 @@ export class Planner {
     };
   }
 
-  /** Of a schema that was read: its texts may be many. */
+  /** Id of a schema that was read, because its texts may be long. */
   private idOf(read: SchemaSource): string {
     const id = this.ids.get(read) ?? ++this.lastId;
     this.ids.set(read, id);
@@ -167,7 +172,10 @@ const NO_SCHEMA: SchemaSource = {
 
 const isAttached = ({ schema }: SchemaText): boolean =>
   schema !== null && !/^(?:main|temp)$/i.test(schema);
-/** A schema that was read is that of one database: what the app made in attached ones is recorded. */
+/**
+ * A schema that was read covers one database. What the app made in attached ones comes from the
+ * recording.
+ */
 const besideAttached = (read: SchemaSource, recorded: RecordedSchema | null): SchemaSource => ({
   ...read,
   statements: [...read.statements, ...(recorded?.statements.filter(isAttached) ?? [])],
@@ -212,7 +220,7 @@ function whereRan(facts: Facts, text: string, database: string | null): Where {
   return { releases: [...releases], folded, attached };
 }
 
-/** Pages read by name of a table or index in lower case, of those that the recording knows. */
+/** Pages read, by the lower-case name of a table or index that the recording knows. */
 function readsOf(facts: Facts, text: string, range: TimeRange): Map<string, number> {
   const trees = facts.get(bTrees);
   const reads = new Map<string, number>();
@@ -272,7 +280,7 @@ function sharedReads(lines: readonly PlanLine[]): Map<string, number> {
     else seen.add(name);
   return shared;
 }
-/** The same lines without pages that may be another line's. */
+/** The same lines, without pages that may belong to another line. */
 function apart(lines: readonly PlanLine[]): PlanLine[] {
   const shared = sharedReads(lines);
   return lines.map((line) => {
@@ -281,7 +289,10 @@ function apart(lines: readonly PlanLine[]): PlanLine[] {
   });
 }
 
-/** Indexes of a statement's tables that the recording saw in these databases, and the copy doesn't have. */
+/**
+ * Indexes of a statement's tables that the recording saw in these databases, but that the copy
+ * doesn't have.
+ */
 function unseenIndexes(
   facts: Facts,
   databases: ReadonlySet<string>,

@@ -1,4 +1,7 @@
-/** Tables of a copied database, and the first rows of one. What they hold is the user's own data: it goes to the screen and nowhere else. */
+/**
+ * Tables of a copied database, and a table's first rows. The values are the user's own data, so
+ * they only go to the screen.
+ */
 import { inCopy, type CopiedDatabase } from './open-copy.ts';
 import type { WasmSource } from './load-sqlite.ts';
 
@@ -6,11 +9,11 @@ import type { WasmSource } from './load-sqlite.ts';
 export interface CopiedObject {
   readonly type: string;
   readonly name: string;
-  /** The beginning of its CREATE statement; '' = SQLite made it. */
+  /** The beginning of its CREATE statement; '' = SQLite made it itself. */
   readonly sql: string;
   /** The statement is longer. */
   readonly sqlCut: boolean;
-  /** Its rows can be read: it is a table of its own, no view and no virtual one, whose SQL would have to run. */
+  /** Its rows can be read. Views and virtual tables can't: their SQL would have to run. */
   readonly hasRows: boolean;
 }
 export interface CopiedSchema {
@@ -26,19 +29,19 @@ export interface CopiedRows {
   readonly more: boolean;
 }
 
-/** Objects of a schema that are shown. */
+/** Maximum objects of a schema that are shown. */
 export const MOST_OBJECTS = 1000;
 const MOST_COLUMNS = 100;
-/** Rows of a table that are shown. */
+/** Maximum rows of a table that are shown. */
 export const MOST_ROWS = 100;
-/** Characters of a value. */
+/** Maximum characters of a value. */
 const LONGEST_VALUE = 200;
-/** Characters of a CREATE statement that are shown. */
+/** Maximum characters of a CREATE statement that are shown. */
 export const LONGEST_SQL = 5000;
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** In the order in which they were made. @throws Error with a message for the user */
+/** In the order in which they were created. @throws Error with a message for the user */
 export const readObjects = (wasm: WasmSource, copy: CopiedDatabase): Promise<CopiedSchema> =>
   inCopy(wasm, copy, 'the schema', async (rowsOf) => {
     const all = await rowsOf(

@@ -1,6 +1,7 @@
 /**
- * An empty database in memory with a copied schema, on which SQLite explains statements. The schema's texts are the page's: an authorizer
- * lets them make tables, indexes, and views, and nothing else; a statement is explained and never runs.
+ * An empty database in memory with a copied schema, on which SQLite explains statements. The
+ * schema's texts come from the page, so an authorizer lets them make tables, indexes, and views
+ * only. A statement is explained, but never runs.
  */
 import { Rc } from '../sqlite/constants.ts';
 import type { SchemaText } from '../analysis/statements/recorded-schema.ts';
@@ -12,7 +13,7 @@ import type { SchemaSource } from './schema-source.ts';
 
 /** Why a part of the schema is missing in the copy. */
 export type LeftOutCause =
-  /** Its text isn't plain SQL for this SQLite; `why` is what it reports. */
+  /** Its text isn't plain SQL for this SQLite; `why` is SQLite's message. */
   | 'refused'
   /** Made from a query, which would have to run. */
   | 'query'
@@ -24,7 +25,7 @@ export interface LeftOut {
   readonly statement: SchemaText;
   readonly why: string;
 }
-/** An index whose text holds what a statement must meet: a condition, or an expression. */
+/** An index that SQLite uses only if a statement's text matches its condition or expression. */
 export interface ExactIndex {
   readonly name: string;
   readonly table: string;
@@ -67,18 +68,23 @@ const TO_MAKE: ReadonlySet<number> = new Set([
   ...[Action.createTempView, Action.createView, Action.dropIndex, Action.dropTable],
   ...[Action.dropTempIndex, Action.dropTempTable, Action.dropTempView, Action.dropView],
   ...[Action.alterTable, Action.reindex],
-  // of the schema's own rows: a table that is made is empty
+  // the schema's own rows, as a new table is empty
   ...TO_EXPLAIN,
 ]);
 const DENY = 1;
-/** Who is at work: ours may do anything. */
+/** Whose SQL runs: `ours` may do anything. */
 type At = 'ours' | 'schema' | 'plan';
 
 const STEPS = 10_000;
-/** For one statement of the schema, and for one plan: views of views grow without end. */
+/**
+ * Time limit for one statement of the schema, and for one plan: nested views can grow without end.
+ */
 const MOST_MS = 2000;
 const MOST_STAND_INS = 50;
-/** SQLITE_UTF8, DETERMINISTIC, and INNOCUOUS: a schema may name it in any place. It is never called. */
+/**
+ * SQLITE_UTF8, DETERMINISTIC, and INNOCUOUS, so that a schema may use it anywhere. It is never
+ * called.
+ */
 const STAND_IN = 0x200801;
 const NO_FUNCTION = /^no such function: (.+)$/;
 
@@ -87,14 +93,14 @@ export class SchemaCopy {
   readonly names = new Map<string, string>();
   /** Names of indexes in lower case, of the schema and of SQLite's own. */
   readonly indexes = new Set<string>();
-  /** Of these names those that several of its databases have: a line of a plan doesn't say which one it means. */
+  /** Names that several of its databases have: a line of a plan doesn't show which one it means. */
   readonly ambiguous = new Set<string>();
   readonly exact: ExactIndex[] = [];
   readonly views = new Map<string, string>();
   /** Names of its databases in lower case. */
   readonly databases = new Set(['main', 'temp']);
   readonly leftOut: LeftOut[] = [];
-  /** Functions of the app that stand for others here. */
+  /** Names of the app's functions that have stand-ins here. */
   private readonly standIns = new Set<string>();
   private readonly explained = new Map<string, Explained>();
   private at: At = 'ours';
@@ -128,7 +134,7 @@ export class SchemaCopy {
     return this.names.size;
   }
 
-  /** @param sql one statement that reads or changes rows: it is not run */
+  /** @param sql one statement that reads or changes rows; it isn't run */
   async explain(sql: string): Promise<Explained> {
     const known = this.explained.get(sql);
     if (known) return known;
@@ -173,7 +179,10 @@ export class SchemaCopy {
     }
   }
 
-  /** One statement; functions that SQLite doesn't know get stand-ins. @returns what SQLite reports; null = it went well */
+  /**
+   * Runs one statement; functions that SQLite doesn't have get stand-ins.
+   * @returns SQLite's error message; null = no error
+   */
   private async attempt(sql: string, row?: (row: unknown[]) => void): Promise<string | null> {
     for (;;)
       try {
@@ -206,7 +215,7 @@ export class SchemaCopy {
     }
     const { sql, folded } = withStandIns(opened(texts[0]!));
     const why = await this.during('schema', () => this.attempt(sql));
-    // made twice: in two recorded databases of one name, or after a ROLLBACK
+    // created twice: in two recorded databases of one name, or after a ROLLBACK
     const isDone = verb === 'drop' ? /^no such/ : /already exists|duplicate column name/;
     if (why !== null && !isDone.test(why)) leave('refused', why);
     if (why !== null || verb !== 'create') return;
@@ -214,7 +223,7 @@ export class SchemaCopy {
     if (what === 'index') this.takeIndex(statement, folded);
   }
 
-  /** An index that a statement's values decide about. */
+  /** Remember an index that may depend on a statement's values. */
   private takeIndex({ name, table, sql }: SchemaText, folded: boolean): void {
     const words = [...tokens(sql)];
     const holdsValue =
@@ -225,12 +234,12 @@ export class SchemaCopy {
   }
 
   private async takeStatistics(rows: NonNullable<SchemaSource['statistics']>): Promise<void> {
-    await this.exec('ANALYZE'); // of empty tables it makes sqlite_stat1 and no row
+    await this.exec('ANALYZE'); // on empty tables, it makes sqlite_stat1 without rows
     for (const row of rows) await this.exec('INSERT INTO sqlite_stat1 VALUES(?,?,?)', [...row]);
     await this.exec('ANALYZE sqlite_schema');
   }
 
-  /** What the copy holds in the end. */
+  /** Read what the finished copy holds. */
   private async look(): Promise<void> {
     for (const name of this.databases)
       await this.sqlite3.exec(
@@ -247,7 +256,10 @@ export class SchemaCopy {
   }
 }
 
-/** Tables and views of the copy that a statement names, through its views, and the tables that an alias stands for, in lower case. */
+/**
+ * Tables and views of the copy that a statement names, directly or through its views, and the
+ * tables that an alias stands for, in lower case.
+ */
 export function namedIn(
   sql: string,
   { names, views }: Pick<SchemaCopy, 'names' | 'views'>,
@@ -276,7 +288,7 @@ export function namedIn(
   visit(sql);
   return { tables, aliases };
 }
-/** Words that may follow a table's name and aren't an alias. */
+/** Words after a table's name that aren't an alias. */
 const BEHIND_TABLE = new Set(
   'where on using join inner left right full cross natural outer order group having limit offset union except intersect set values select default indexed not window returning as from and or'.split(
     ' ',

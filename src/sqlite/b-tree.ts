@@ -1,16 +1,21 @@
 /**
- * What a page says of the structure of its database: an interior page its children, a leaf of the schema which tables and indexes there
- * are and where they begin (sqlite.org/fileformat2.html, sections 1.6 and 2.6). Names and page numbers only: the schema's SQL and all
- * other content are stepped over. Bytes are not trusted: a page that is not consistent as a whole says nothing.
+ * What a page shows of its database's structure: an interior page has its children, and a leaf of
+ * the schema has the tables and indexes with their root pages (sqlite.org/fileformat2.html,
+ * sections 1.6 and 2.6). Only names and page numbers are read: the schema's SQL and all other
+ * content are skipped. The bytes aren't trusted: a page that isn't consistent as a whole yields
+ * nothing.
  */
 import { DATABASE_HEADER, SMALLEST_PAGE } from './page-size.ts';
 
-/** Longer names are left out: of a row, with that of its table, bytes. */
+/** A row with longer names (its own and its table's together, in bytes) is left out. */
 const LONGEST_NAMES = 510;
-/** Bits by type of page. */
+/** Bits by page type. */
 const [INTERIOR, TABLE_LEAF] = [(1 << 2) | (1 << 5), 1 << 13] as const;
 
-/** Places of a page's cells in the page; null where it is not of such a type, makes no sense, or does not lie in `b` whole. */
+/**
+ * Offsets of a page's cells in the page; null if it has another type, is malformed, or isn't
+ * completely in `b`.
+ */
 function cellsOf(
   b: Uint8Array,
   at: number,
@@ -42,13 +47,15 @@ function cellsOf(
 }
 
 /**
- * The children of an interior page in the order of their keys, the right-most one last.
- * @param b memory that holds the page from `at` on @param page its number @param size bytes of a page
- * @returns null where this isn't an interior page, or not a sound one
+ * The children of an interior page in key order, the right-most one last.
+ * @param b memory that holds the page from `at` on @param page its number @param size bytes of a
+ * page
+ * @returns null if this isn't an interior page, or a malformed one
  */
 export function childrenOf(b: Uint8Array, at: number, page: number, size: number): number[] | null {
   const cells = cellsOf(b, at, page, size, INTERIOR);
-  if (!cells || (!cells.length && page !== 1)) return null; // only page 1 may be left with nothing but its right-most child
+  // only page 1 may have nothing but its right-most child
+  if (!cells || (!cells.length && page !== 1)) return null;
   const view = new DataView(b.buffer, b.byteOffset + at);
   const children = cells
     .concat(page === 1 ? DATABASE_HEADER + 8 : 8)
@@ -68,14 +75,15 @@ interface SchemaRows {
   tables: string[];
 }
 
-/** Bytes of an integer by its serial type. Types of 8 and above are none that a root page has. */
+/** Bytes of an integer by its serial type. A root page doesn't have types of 8 and above. */
 const INTEGER_BYTES = [0, 1, 2, 3, 4, 6, 8] as const;
 
 /**
- * Rows of a leaf of the schema's b-tree. Left out are views, triggers and virtual tables, and rows whose names are too long or do not
- * lie on the page.
- * @param usable bytes of a page less those reserved @param encoding 1 UTF-8, 2 UTF-16le, 3 UTF-16be
- * @returns null where this isn't a leaf of a table, or a row is none of the schema's
+ * Rows of a leaf of the schema's b-tree. Views, triggers, virtual tables, and rows whose names are
+ * too long or aren't on the page are left out.
+ * @param usable bytes of a page minus the reserved ones @param encoding 1 UTF-8, 2 UTF-16le, 3
+ * UTF-16be
+ * @returns null if this isn't a leaf of a table, or a row isn't one of a schema
  */
 export function schemaRowsOf(
   b: Uint8Array,
@@ -104,12 +112,13 @@ export function schemaRowsOf(
     }
     return n * 256 + b[next++]!;
   };
-  const text = (bytes: number): string => decoder.decode(b.slice(next, (next += bytes))); // a copy: not of shared memory
+  // a copy, as decoding doesn't take shared memory
+  const text = (bytes: number): string => decoder.decode(b.slice(next, (next += bytes)));
   for (const cell of cells) {
     next = at + cell;
     const payload = varint();
     varint(); // rowid
-    // of a longer row at least so much lies on the page, the rest on overflow pages
+    // at least this much of a longer row is on the page, and the rest on overflow pages
     const end =
       next + (payload <= usable - 35 ? payload : Math.floor(((usable - 12) * 32) / 255) - 23);
     const body = next + varint();

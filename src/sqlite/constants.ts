@@ -1,4 +1,7 @@
-/** SQLite's constants as a VFS meets them, by name and as names. Tables of plain numbers are inlined by tools/build/inline-constants.mjs. */
+/**
+ * The SQLite constants that a VFS sees, with their names. Tables of plain numbers are inlined by
+ * tools/build/inline-constants.mjs.
+ */
 
 /** Lock levels: sqlite.org/lockingv3.html */
 export const LockLevel = {
@@ -11,7 +14,7 @@ export const LockLevel = {
 
 /** Their names by number. */
 export const LOCK_LEVELS = ['NONE', 'SHARED', 'RESERVED', 'PENDING', 'EXCLUSIVE'] as const;
-/** The name of a level, also of one that SQLite does not have. */
+/** The name of a level, even of one that SQLite doesn't have. */
 export const lockLevelText = (level: number): string => LOCK_LEVELS[level] ?? `level ${level}`;
 
 /** Opcodes of xFileControl, SQLITE_FCNTL_*, that vfscope looks for. */
@@ -40,7 +43,10 @@ export const OpenFlag = {
   wal: 0x80000,
 } as const;
 
-/** Result codes that vfscope looks for; names of all: result-codes.ts. Extended codes hold the primary one in their low byte. */
+/**
+ * Result codes that vfscope looks for; result-codes.ts has all names. An extended code's low byte
+ * is its primary code.
+ */
 export const Rc = {
   ok: 0,
   error: 1,
@@ -60,7 +66,7 @@ export const Rc = {
 
 /** SQLITE_BUSY and its extended codes. */
 export const isBusy = (result: number): boolean => result > 0 && (result & 255) === Rc.busy;
-/** A lock that was not granted: SQLite's name for it, or what a VFS may say instead. */
+/** A lock that wasn't granted: SQLite's code for it, or what a VFS may answer instead. */
 export const isRefusal = (result: number): boolean => isBusy(result) || result === Rc.ioErrLock;
 
 /** Names of SQLITE_OPEN_* by bit: sqlite.org/c3ref/c_open_autoproxy.html */
@@ -109,7 +115,7 @@ export const DEVICE_CHARACTERISTICS: readonly (readonly [number, string])[] = [
   [0x8000, 'SUBPAGE_READ'],
 ];
 
-/** The names of the bits that are set: `READWRITE | CREATE`. */
+/** The names of the set bits: `READWRITE | CREATE`. */
 export const bitNames = (bits: number, names: readonly (readonly [number, string])[]): string =>
   names.flatMap(([bit, name]) => (bits & bit ? [name] : [])).join(' | ');
 
@@ -164,7 +170,7 @@ export const FILE_CONTROLS: readonly string[] = [
 ];
 
 /** SQLITE_STMTSTATUS_*: sqlite.org/c3ref/c_stmtstatus_counter.html */
-/** Beside those of SQLite: the salted hash of a query's values. */
+/** Not one of SQLite's: the salted hash of a query's values. */
 export const VALUES_HASH = 1000;
 export const StatementStatus = {
   fullScanStep: 1,
@@ -186,5 +192,5 @@ const STATUS_NAMES = new Map<number, string>([
   [StatementStatus.memoryUsed, 'MEMUSED'],
   [VALUES_HASH, 'hash of values'],
 ]);
-/** The name of a counter, also of one that SQLite does not have. */
+/** The name of a counter, even of one that SQLite doesn't have. */
 export const statusName = (code: number): string => STATUS_NAMES.get(code) ?? `counter ${code}`;

@@ -1,13 +1,22 @@
-/** A recorded statement as SQLite can prepare it: a recording folds lists of values into `(?, ...)`. */
+/**
+ * Makes a recorded statement one that SQLite can prepare: a recording folds lists of values into
+ * `(?, ...)`.
+ */
 import { tokens } from './sql-text.ts';
 
 /** Values in an opened `IN (?, ...)`. */
 const LIST = '?, ?, ?';
-/** How a recording folds them, token by token: `?, ...` in a list, and `), ...` behind the first row of VALUES. */
+/**
+ * How a recording folds them, token by token: `?, ...` in a list, and `), ...` after the first row
+ * of VALUES.
+ */
 const FOLDED_LIST = '? , space . . .';
 const FOLDED_ROWS = ') , space . . .';
 
-/** Comments gone, lists opened, rows of VALUES behind the first gone, without a semicolon at its end. */
+/**
+ * Removes comments, opens lists, and drops the rows of VALUES after the first and the semicolon at
+ * the end.
+ */
 export function opened(sql: string): string {
   const parts: string[] = [];
   const shape: string[] = [];

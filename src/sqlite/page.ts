@@ -1,11 +1,11 @@
 /**
- * Kinds of a database's pages (sqlite.org/fileformat2.html), detected from one byte as they pass (AUX in event.ts); freelist, overflow and pointer
- * map pages carry no mark.
+ * Kinds of a database's pages (sqlite.org/fileformat2.html), detected from one byte as they pass
+ * (AUX in event.ts). Freelist, overflow, and pointer map pages don't have a mark.
  */
 
 /**
- * The b-tree ones by SQLite's own codes. `database`: page 1 whose b-tree header, at byte 100, was not read; `pointerMap`: by its number,
- * never by its bytes.
+ * The b-tree ones by SQLite's own codes. `database`: page 1 whose b-tree header, at byte 100, was
+ * not read; `pointerMap`: detected from its number only.
  */
 export const PageType = {
   other: 0,

@@ -111,7 +111,9 @@ export function resultName(code: number): string {
   return detail ? `SQLITE_${primary}_${detail}` : `SQLITE_${primary} (extended ${extended})`;
 }
 
-/** SHORT_READ is how a VFS says "past the end", ROW and DONE are how a step says "fine". */
+/**
+ * SHORT_READ is how a VFS reports the end of the file; ROW and DONE are how a step reports success.
+ */
 export function isErrorResult(code: number): boolean {
   return (
     code !== Rc.ok &&

@@ -1,4 +1,4 @@
-/** What SQLite's primary result codes mean to who sees them in a browser: sqlite.org/rescode.html */
+/** What SQLite's primary result codes mean for a developer in a browser: sqlite.org/rescode.html */
 const MEANINGS: Readonly<Record<number, string>> = {
   1: 'The statement is invalid, or uses something that does not exist.',
   3: 'Access to the file was denied.',
@@ -25,7 +25,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   26: "The file isn't a database, or it's encrypted.",
 };
 
-/** What the platform's exceptions mean when storage is called. */
+/** What the platform's exceptions mean when a storage call throws them. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   NotFoundError:
     "The requested entry isn't there. A VFS uses this answer to learn whether a file exists.",
@@ -53,6 +53,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
 export const meaningOfException = (name: string): string =>
   Object.hasOwn(EXCEPTIONS, name) ? EXCEPTIONS[name]! : '';
 
-/** One sentence; '' for success and for codes without a meaning of their own. @param result primary or extended */
+/** One sentence; '' for success and for codes without one. @param result primary or extended */
 export const meaningOfResult = (result: number): string =>
   result > 0 ? (MEANINGS[result & 255] ?? '') : '';

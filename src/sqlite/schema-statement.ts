@@ -1,4 +1,7 @@
-/** What a statement does to a schema, from its text: CREATE, DROP, or ALTER, of what, and its name. */
+/**
+ * What a statement does to a schema, from its text: CREATE, DROP, or ALTER, the kind of object, and
+ * its name.
+ */
 import { tokens } from './sql-text.ts';
 
 export interface SchemaStatement {
@@ -6,18 +9,18 @@ export interface SchemaStatement {
   readonly what: 'table' | 'index' | 'view' | 'trigger' | 'virtual table';
   /** Without quotes, as it was written. */
   readonly name: string;
-  /** Of the name: `main`, `temp`, or of an attached database; null = none was written. */
+  /** The name's schema: `main`, `temp`, or an attached database; null = not written. */
   readonly schema: string | null;
   readonly temporary: boolean;
   /** Of a created index or trigger. */
   readonly table: string | null;
-  /** CREATE TABLE ... AS SELECT: its columns are those of a query, which would have to run. */
+  /** CREATE TABLE ... AS SELECT: its columns come from a query, which would have to run. */
   readonly fromQuery: boolean;
   /** Of a virtual table, in lower case. */
   readonly module: string | null;
 }
 
-/** A word of it in lower case, and its name without quotes. */
+/** A word of the statement in lower case, and as a name without quotes. */
 interface Word {
   readonly word: string;
   readonly name: string;
@@ -47,7 +50,7 @@ function wordsOf(sql: string): Word[] {
   return words;
 }
 
-/** @param sql one statement @returns null where it is none of these */
+/** @param sql one statement @returns null for any other statement */
 export function schemaStatementOf(sql: string): SchemaStatement | null {
   if (!/^\s*(?:create|drop|alter|--|\/\*)/i.test(sql)) return null;
   const words = wordsOf(sql);
@@ -84,15 +87,19 @@ export function schemaStatementOf(sql: string): SchemaStatement | null {
   };
 }
 
-/** The first of the numbers that stand for folded values: no two are alike, so that none is taken for another. */
+/**
+ * The first of the numbers that replace folded values. All differ, so that SQLite can't take one
+ * for another.
+ */
 const FIRST_STAND_IN = 1_000_001;
 
 /**
- * A recorded schema statement as SQLite takes it: a recording folds literals to `?`, which isn't a value in a schema.
- * @returns `folded`: numbers stand for values that aren't known
+ * A recorded schema statement that SQLite accepts: a recording folds literals to `?`, which isn't
+ * allowed in a schema.
+ * @returns `folded`: numbers stand for unknown values
  */
 export function withStandIns(sql: string): { sql: string; folded: boolean } {
-  // a sign keeps ORDER BY from taking it for the number of a column; the length in a type takes none
+  // with a sign, ORDER BY can't take it for a column's number; a length in a type can't have one
   const sign = schemaStatementOf(sql)?.what === 'table' ? '' : '+';
   let next = FIRST_STAND_IN;
   let folded = false;

@@ -1,9 +1,10 @@
 /**
- * An SQL text with `?` in the place of every literal, in one pass and without a string: what the hook does for every statement, and
- * what sql-text.ts does for strings. A literal's sign goes with it. A list behind IN becomes `(?, ...)`, and rows of VALUES after the
- * first become `, ...`: their number isn't part of a statement's shape. The number that a PRAGMA sets stays where it says how the database
- * is run and nothing of what is in it (SETTINGS). A string that stands for a name (`INSERT INTO 'todos'`) stays, and everything else as
- * it was written.
+ * Replaces every literal of an SQL text with `?`, in one pass and without making a string. The hook
+ * does this for every statement, and sql-text.ts for strings. A literal's sign goes with it. A list
+ * after IN becomes `(?, ...)`, and rows of VALUES after the first become `, ...`: their number
+ * isn't part of a statement's shape. The number that a PRAGMA sets stays if it only configures the
+ * database and doesn't reveal its content (SETTINGS). A string used as a name (`INSERT INTO
+ * 'todos'`) stays, and everything else is unchanged.
  */
 import { Kind, SqlScanner, isKeyword, type Units } from './sql-scan.ts';
 
@@ -14,10 +15,12 @@ const units = (text: string): readonly number[] => Array.from(text, (c) => c.cha
 const LIST = units('(?, ...)');
 const MORE = units(', ...');
 
-/** EXPLAIN QUERY PLAN CREATE TEMP TRIGGER: no statement says later that it makes a trigger. */
+/**
+ * EXPLAIN QUERY PLAN CREATE TEMP TRIGGER: a statement that makes a trigger has shown it by then.
+ */
 const TRIGGER_WORDS = 6;
 
-/** PRAGMAs whose numbers are kept: https://www.sqlite.org/pragma.html */
+/** PRAGMAs whose numbers stay: https://www.sqlite.org/pragma.html */
 const SETTINGS =
   ' auto_vacuum busy_timeout cache_size cache_spill foreign_keys incremental_vacuum journal_size_limit locking_mode max_page_count ' +
   'mmap_size page_size read_uncommitted secure_delete synchronous temp_store threads wal_autocheckpoint wal_checkpoint ';
@@ -28,10 +31,10 @@ const isSetting = (u: Units, from: number, end: number): boolean => {
     name += String.fromCharCode(u[i]!);
   return SETTINGS.includes(`${name.toLowerCase()} `);
 };
-/** How far a statement is a PRAGMA that sets a number. `name` may be that of a schema. */
+/** How much of a PRAGMA that sets a number has been read. `name` may be that of a schema. */
 const Pragma = { none: 0, word: 1, name: 2, setting: 3, value: 4 } as const;
 
-/** How far it is with its next token, which isn't a comment. */
+/** The state after its next token, which isn't a comment. */
 function nextInPragma(pragma: number, u: Units, from: number, end: number, kind: number): number {
   const c = kind === Kind.other ? u[from]! : 0;
   const isName = kind === Kind.word || kind === Kind.quoted;
@@ -42,15 +45,20 @@ function nextInPragma(pragma: number, u: Units, from: number, end: number, kind:
   return pragma === Pragma.value && (c === MINUS || c === PLUS) ? Pragma.value : Pragma.none;
 }
 
-/** How far the output's end matches a list of nothing but `?`, white space aside. */
+/** How far the end of the output matches a list that has only `?`, ignoring white space. */
 const List = { none: 0, in: 1, open: 2, item: 3, comma: 4, closed: 5, between: 6 } as const;
 
-/** After these words, `-` and `+` are a value's sign; after other words, numbers and names they subtract and add. */
+/**
+ * After these words, `-` and `+` are the sign of a value. After other words, numbers, and names
+ * they subtract and add.
+ */
 const BEFORE_VALUE = setOf(
   'select distinct all where and or not in is like glob match regexp between when then else case limit offset by having on set values return ' +
     'returning default escape check from collate',
 );
-/** After these words a string is a name: SQLite takes it for one where it expects one (sqlite.org/quirks.html). */
+/**
+ * After these words a string is a name, because SQLite expects one there (sqlite.org/quirks.html).
+ */
 const BEFORE_NAME = setOf('into update from join table index exists');
 function setOf(words: string): ReadonlySet<number> {
   return new Set(words.split(' ').map((word) => packed(units(word), 0, word.length)));
@@ -71,16 +79,16 @@ export class SqlFolder<U extends Units> {
   /** The folded text: the first `length` units. Valid until the next call. */
   out: U;
   length = 0;
-  /** Statements begun in the text, a comment at the end of a script counted as one. */
+  /** Statements begun in the text; a comment at the end of a script counts as one. */
   statements = 0;
-  /** Something of the text was replaced. */
+  /** Part of the text was replaced. */
   changed = false;
-  /** A number or a name stayed: another of the same shape is another text. */
+  /** A number or a name stayed, so another text of the same shape may differ. */
   kept = false;
   private readonly scanner: SqlScanner;
   private readonly stop: number;
   private readonly allocate: (length: number) => U;
-  // the list that the output may end in
+  // the list that the end of the output may be in
   private list: number = List.none;
   private behindIn = false;
   private chained = false;
@@ -98,8 +106,9 @@ export class SqlFolder<U extends Units> {
   }
 
   /**
-   * Fold what stands between `from` and `end` into `out`.
-   * @param first stop at the semicolon that ends the first statement. The body of a CREATE TRIGGER holds semicolons: there it is the one after END.
+   * Fold the text between `from` and `end` into `out`.
+   * @param first stop at the semicolon that ends the first statement. The body of a CREATE TRIGGER
+   * holds semicolons: there, stop at the one after END.
    * @returns where it stopped: on that semicolon, on `stop`, or at `end`
    */
   fold(u: Units, from: number, end: number, first: boolean): number {
@@ -111,11 +120,11 @@ export class SqlFolder<U extends Units> {
     this.length = this.statements = 0;
     let pragma: number = Pragma.none;
     let signAt = -1; // where in `out` signs begin that may belong to a literal
-    let before = -1; // the last token that is neither space nor comment: its kind, and where it is
+    let before = -1; // the last token that isn't space or a comment: its kind and position
     let beforeAt = 0;
     let beforeEnd = 0;
     let began = false; // the statement
-    let words = 0; // of the statement, counted as long as they may say that it makes a trigger
+    let words = 0; // words of the statement, counted while they may show that it makes a trigger
     let inTrigger = false;
     let vacuums = false; // VACUUM INTO takes a value
     let afterSemicolon = false;
@@ -181,7 +190,7 @@ export class SqlFolder<U extends Units> {
         this.length = length;
         if (c === CLOSE) this.listClosed();
       }
-      // IS DISTINCT FROM: a value comes, as after DISTINCT
+      // IS DISTINCT FROM: a value follows, as after DISTINCT
       const compares =
         isKeyword(u, i, after, 'from') && isKeyword(u, beforeAt, beforeEnd, 'distinct');
       if (kind > Kind.comment && !compares) {
@@ -205,7 +214,7 @@ export class SqlFolder<U extends Units> {
     this.items++;
   }
 
-  /** A token that comes next in the output. */
+  /** Handles the next token of the output. */
   private listToken(u: Units, kind: number, c: number, from: number, end: number): void {
     const { list } = this;
     if (c === OPEN) {
@@ -221,7 +230,7 @@ export class SqlFolder<U extends Units> {
     else if (c !== CLOSE) this.list = List.none;
   }
 
-  /** A `)` is the output's last. */
+  /** The last token of the output is a `)`. */
   private listClosed(): void {
     if (this.list !== List.item) {
       this.list = List.none;
@@ -245,7 +254,7 @@ export class SqlFolder<U extends Units> {
   }
 }
 
-/** Does the token of this kind end an operand, so that a sign behind it is an operator? */
+/** Does a token of this kind end an operand, so that a following sign is an operator? */
 function isOperand(u: Units, kind: number, from: number, end: number): boolean {
   if (kind === Kind.other) return u[from] === CLOSE;
   if (kind === Kind.word) return !BEFORE_VALUE.has(packed(u, from, end));

@@ -1,7 +1,8 @@
 /**
- * SQLite's tokenizer (tokenize.c, sqlite.org/lang_expr.html) over numbers: the UTF-8 bytes in an engine's memory, or the UTF-16 units
- * of a string. Nothing is allocated, as it runs for every statement of the traced app. What is not closed runs to the text's end,
- * since a text may be cut. `"name"` is an identifier, though SQLite also takes it for a string where no such name exists.
+ * SQLite's tokenizer (tokenize.c, sqlite.org/lang_expr.html) over numbers: the UTF-8 bytes in an
+ * engine's memory, or the UTF-16 units of a string. Nothing is allocated, as it runs for every
+ * statement of the traced app. Unclosed tokens run to the text's end, since a text may be cut.
+ * `"name"` is an identifier, though SQLite takes it for a string if no such name exists.
  */
 
 /** An SQL text as numbers: UTF-8 bytes or UTF-16 units. */
@@ -41,7 +42,7 @@ export function isKeyword(u: Units, from: number, end: number, keyword: string):
 }
 
 export class SqlScanner {
-  /** `Kind` of the token that `next` has found. */
+  /** `Kind` of the token found by `next`. */
   kind: number = Kind.space;
   private readonly stop: number;
 
@@ -50,7 +51,9 @@ export class SqlScanner {
     this.stop = stop;
   }
 
-  /** The end of the token at `i`, which is before `end` and not on `stop`; its kind is then in `kind`. */
+  /**
+   * The end of the token at `i`, which is before `end` and not on `stop`. Its kind is in `kind`.
+   */
   next(u: Units, i: number, end: number): number {
     const c = u[i]!;
     const next = i + 1 < end ? u[i + 1]! : -1;
@@ -126,7 +129,7 @@ export class SqlScanner {
     }
   }
 
-  /** Behind the next `quote`, doubled ones skipped. */
+  /** The position after the next `quote`, skipping doubled ones. */
   private quotedEnd(u: Units, from: number, end: number, quote: number): number {
     let at = from;
     for (; at < end && u[at] !== this.stop; at++) {
@@ -145,7 +148,10 @@ export class SqlScanner {
   }
 }
 
-/** SQLite takes a byte order mark for white space. @returns its length in units, 0 for anything else */
+/**
+ * SQLite treats a byte order mark as white space.
+ * @returns its length in units, 0 for anything else
+ */
 function byteOrderMark(u: Units, i: number, end: number): number {
   if (u[i] === 0xfeff) return 1;
   return u[i] === 0xef && i + 2 < end && u[i + 1] === 0xbb && u[i + 2] === 0xbf ? 3 : 0;

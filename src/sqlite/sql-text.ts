@@ -1,6 +1,7 @@
 /**
- * SQL text without its values, as strings: `?` in the place of every literal, so that values never leave the page; names, comments
- * and parameters stay as they are. The tokenizer is sql-scan.ts, the folding sql-fold.ts.
+ * SQL text without its values, as strings. Every literal becomes `?`, so that values never leave
+ * the page; names, comments, and parameters are unchanged. The tokenizer is sql-scan.ts, the
+ * folding sql-fold.ts.
  */
 import { SqlFolder } from './sql-fold.ts';
 import { SqlScanner } from './sql-scan.ts';
@@ -24,7 +25,7 @@ const KINDS: readonly TokenKind[] = [
   'parameter',
   'other',
 ];
-/** A string may hold NULs: none ends it. */
+/** A string may contain NULs, so no unit ends it. */
 const NO_STOP = -1;
 
 function unitsOf(sql: string): Uint16Array {
@@ -33,7 +34,7 @@ function unitsOf(sql: string): Uint16Array {
   return units;
 }
 
-/** Every token in order; their texts joined are the input. */
+/** Every token in order. Joined, their texts are the input. */
 export function* tokens(sql: string): Generator<Token> {
   const units = unitsOf(sql);
   const scanner = new SqlScanner(NO_STOP);
@@ -45,21 +46,25 @@ export function* tokens(sql: string): Generator<Token> {
 }
 
 /**
- * The text with every literal as `?`, its sign included. A list behind IN becomes `(?, ...)`, and rows of VALUES after the first
- * become `, ...`: their number isn't part of the shape. Everything else stays as it was written.
+ * The text with every literal and its sign as `?`. A list after IN becomes `(?, ...)`, and rows of
+ * VALUES after the first become `, ...`, because their number isn't part of the shape. Everything
+ * else is unchanged.
  */
 export function foldLiterals(sql: string): string {
   const folder = new SqlFolder((length) => new Uint16Array(length), NO_STOP);
   folder.fold(unitsOf(sql), 0, sql.length, false);
   if (!folder.changed) return sql;
   let folded = '';
-  // in pieces: a function takes only so many arguments
+  // in pieces, because a function only takes so many arguments
   for (let i = 0; i < folder.length; i += 4096)
     folded += String.fromCharCode(...folder.out.subarray(i, Math.min(folder.length, i + 4096)));
   return folded;
 }
 
-/** The statements of a script, each without its semicolon; the body of a trigger is part of its statement. Comments at the end are none. */
+/**
+ * The statements of a script, without their semicolons. The body of a trigger is part of its
+ * statement. Comments at the end aren't statements.
+ */
 export function statementsIn(script: string): string[] {
   const folder = new SqlFolder((length) => new Uint16Array(length), NO_STOP);
   const units = unitsOf(script);
@@ -75,8 +80,8 @@ export function statementsIn(script: string): string[] {
 }
 
 /**
- * The shape of a statement: what two runs of one query have in common. Folded, without comments, white space made single, keywords
- * and unquoted names in lower case.
+ * The shape of a statement, which is the same for all runs of a query: folded, without comments,
+ * with single spaces, and with keywords and unquoted names in lower case.
  */
 export function fingerprint(sql: string): string {
   let out = '';

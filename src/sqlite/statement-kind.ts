@@ -1,7 +1,10 @@
-/** What a statement does, from its text: the word that it begins with, behind EXPLAIN and common table expressions. */
+/**
+ * What a statement does, from its text: its first word, or the one after EXPLAIN and common table
+ * expressions.
+ */
 import { tokens } from './sql-text.ts';
 
-/** By the number that lanes carry; 0 is none. */
+/** By the number in lanes; 0 = none. */
 export const STATEMENT_KINDS = [
   'none',
   'other',
@@ -44,7 +47,7 @@ const VERBS: ReadonlySet<string> = new Set([
   'delete',
 ]);
 
-/** A text of several statements is of its first one's kind. */
+/** A text of several statements has the kind of the first. */
 export function statementKind(sql: string): StatementKind {
   let depth = 0;
   let inWith = false;

@@ -3,26 +3,27 @@
  *
  *   WITH late AS (SELECT * FROM notes WHERE ...) SELECT * FROM late JOIN tags ON ...       notes, tags
  *
- * A view reads more than its text says, and a function may read anything, so a query with one of them has no answer.
+ * A view reads more than its text shows, and a function may read anything, so the tables of a query
+ * with one of them aren't known.
  */
 import { tokens } from './sql-text.ts';
 
-/** What is open: parentheses, and what is expected in them. */
+/** What is open: parentheses, and what may follow in them. */
 interface Level {
-  /** In a FROM clause: a comma brings another source. */
+  /** In a FROM clause: after a comma, another source follows. */
   from: boolean;
   /** A table, a subquery, or a join comes next. */
   source: boolean;
-  /** In a WITH clause: a comma brings another common table expression. */
+  /** In a WITH clause: after a comma, another common table expression follows. */
   withs: boolean;
   /** The name of a common table expression comes next. */
   name: boolean;
 }
 const level = (source = false): Level => ({ from: source, source, withs: false, name: false });
 
-/** Functions in FROM that read nothing but their arguments. */
+/** Functions in FROM that only read their arguments. */
 const PURE: ReadonlySet<string> = new Set(['json_each', 'json_tree', 'jsonb_each', 'jsonb_tree']);
-/** Words that no name can be, behind which no source follows. */
+/** Words that can't be a name, and after which no source follows. */
 const ENDS_FROM: ReadonlySet<string> = new Set(['where', 'group', 'having', 'order', 'limit']);
 
 /** A name without its quotes, in lower case, as SQLite compares names. */
@@ -30,7 +31,7 @@ const plainName = (text: string): string =>
   (/^["`[]/.test(text) ? text.slice(1, -1).replaceAll('""', '"') : text).toLowerCase();
 
 /**
- * @param isTable whether a name in lower case is that of a table, and of no view
+ * @param isTable whether a name in lower case is that of a table, not of a view
  * @returns names in lower case; null = not known
  */
 export function tablesRead(

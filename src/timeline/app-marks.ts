@@ -1,6 +1,7 @@
 /**
- * The lane of what the app itself says of its time, performance.mark and measure, and of what its user waited for: interactions and long
- * tasks; navigations, visibility, and uncaught errors.
+ * The lane of the app's own marks and measures (performance.mark and measure), and of what its user
+ * waited for: interactions and long tasks. It also shows navigations, changes of visibility, and
+ * uncaught errors.
  *
  *   |boot  [===== open report =====]      mark   measure, the innermost where they nest
  *             [= query =]
@@ -16,7 +17,7 @@ import { RowCursor } from '../trace/row-cursor.ts';
 import type { ThreadStore } from '../trace/store.ts';
 import { innermost } from './innermost.ts';
 
-/** Told when they are over: offset = begin in ms, length = microseconds. */
+/** Recorded when they end: offset = begin in ms, length = microseconds. */
 const SPANS = opSet(Op.measure, Op.longTask, Op.interaction);
 const OWN = opSet(Op.mark, Op.measure, Op.longTask, Op.interaction, Op.error);
 const MARKS = opSet(
@@ -28,18 +29,18 @@ const MARKS = opSet(
   Op.navigation,
   Op.visibility,
 );
-/** Texts beside marks are at least so far apart, px. */
+/** Texts beside marks are at least this far apart, px. */
 const TEXT_PX = 64;
 
 /** Moments with a text beside them. */
 export interface MarkTexts {
-  /** Place of each, px. */
+  /** Position of each, px. */
   x: Float32Array;
   texts: string[];
 }
 
 export class AppMarks {
-  /** Rows in the order that they came in. */
+  /** Rows in the order in which they arrived. */
   private found: number[] = [];
   /** Moments in order, nanoseconds, and their rows. */
   private at = new Float64Array(0);
@@ -55,13 +56,13 @@ export class AppMarks {
     this.cursor = new RowCursor(thread);
   }
 
-  /** Where nothing but navigation and visibility is known there is no lane: each page has those. */
+  /** The thread has no lane if it only has navigation and visibility, which each page has. */
   get count(): number {
     const { op } = this.thread.events;
     return this.found.some((row) => OWN[op[row]!]) ? this.found.length : 0;
   }
 
-  /** Take in what arrived since the last time. */
+  /** Take in what arrived since the last update. */
   update(): void {
     const { events } = this.thread;
     if (this.cursor.restarted()) [this.found, this.seen] = [[], -1];
@@ -71,7 +72,7 @@ export class AppMarks {
     this.seen = this.found.length;
   }
 
-  /** Some are told when they are over: their begin lies before events that were there already. */
+  /** Some are recorded when they end, so they begin before events that are already in the list. */
   private order(): void {
     const all = this.found.map((row) => ({ row, kind: 0, ...this.rangeOf(row) }));
     all.sort((a, b) => a.from - b.from || b.to - a.to);

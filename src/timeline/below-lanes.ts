@@ -1,10 +1,11 @@
 /**
- * Lanes of what the browser reports of storage, by its own clock:
+ * Lanes of the storage work that the browser itself reports, by its own clock:
  *
  *   calls of a thread       [= put =============]  until the answer      [== opfs.write ==]
  *   the browser's process         [put][ put ][= commit [fileWrite] =]
  *
- * The browser doesn't say which work is whose. So the lane of its process stands once, on the first thread that asked it.
+ * The browser doesn't say which work is whose. So its process has one lane, on the first thread
+ * that asked it.
  */
 import { ACTIVITIES, OPS, opName, type Activity } from '../event/operations.ts';
 import {
@@ -32,12 +33,12 @@ const WORK_ACTIVITY: Record<BrowserWork, Activity> = {
   fileFlush: 'sync',
 };
 
-/** One lane. Its rows are places in BelowStorage: no events of a thread. */
+/** One lane. Its rows are places in BelowStorage, not events of a thread. */
 export interface BelowLane {
   intervals: IntervalIndex;
   /** Events in it. */
   count: number;
-  /** Whose it is, where it's not the thread's; '' = its own calls. */
+  /** The process that worked, where it isn't the thread itself; '' = the thread's own calls. */
   of: string;
 }
 
@@ -60,7 +61,7 @@ export class BelowLanes {
       this.byThread.get(asking)!.push(this.lane(work, "browser's process"));
   }
 
-  /** Of a thread, by its index. */
+  /** Lanes of a thread, by its index. */
   of(thread: number): readonly BelowLane[] {
     return this.byThread.get(thread) ?? [];
   }

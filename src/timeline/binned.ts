@@ -1,13 +1,14 @@
 /**
- * Means over bins of a fixed length, as columns of a picture: a mean is lower the longer its time, so means over columns would depend on
- * how wide the picture is.
+ * Means over bins of a fixed length, as columns of a picture: a mean over a longer time is lower,
+ * so means over columns would depend on the picture's width.
  *
  *   bins      |    3    |    9    |    1    |     from the trace's begin on
  *   columns     3  3  3  9  9  9  9  1  1  1      of two bins the larger
  */
 
 /**
- * @param binUs microseconds @param means of so many bins side by side, from the first moment to the last, microseconds
+ * @param binUs microseconds @param means of consecutive bins, from the first moment to the last,
+ * microseconds
  * @returns by column, its largest bin
  */
 export function binnedColumns(
@@ -23,7 +24,7 @@ export function binnedColumns(
   for (let column = 0; column < width; column++) {
     const at = (fromUs + column * step) / binUs - first;
     const end = Math.min(bins, (fromUs + (column + 1) * step) / binUs - first);
-    // a hair of the bin before or behind is none
+    // ignore a tiny part of the bin before or after
     let bin = Math.min(bins - 1, Math.floor(at + HAIR));
     let most = values[bin]!;
     while (++bin < end - HAIR) most = Math.max(most, values[bin]!);
@@ -31,5 +32,5 @@ export function binnedColumns(
   }
   return columns;
 }
-/** Share of a bin. */
+/** Share of a bin that is ignored as rounding. */
 const HAIR = 1e-6;

@@ -1,4 +1,4 @@
-/** SQLite's page-cache hit rate of a thread over time, from the engine's own counters (sqlCounters events). */
+/** Page-cache hit rate of a thread over time, from SQLite's own counters (sqlCounters events). */
 import { CounterReadings } from '../analysis/core/counter-deltas.ts';
 import { firstPlace } from '../trace/number-columns.ts';
 import type { ThreadStore } from '../trace/store.ts';

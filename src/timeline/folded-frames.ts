@@ -1,4 +1,4 @@
-/** Frames of a time whose pauses are left out: those of the parts between them, side by side. */
+/** Frames of a time range whose pauses are left out: the parts between pauses, side by side. */
 import { RUN_FIELDS, SLICE_FIELDS } from '../trace/lanes/frame.ts';
 import { KINDS } from '../trace/lanes/interval-index.ts';
 import type { TimelineLaneFrame } from './timeline-lanes.ts';
@@ -24,7 +24,7 @@ export function foldedFrames(
   let folded = 0;
   for (let i = 0; i <= pauses.length && left < width; i++) {
     const pause = pauses[i];
-    // the part before this pause ends here, in folded time; whole columns, so that parts lie side by side
+    // the part before this pause ends here, in folded time; parts take whole columns
     const end = pause ? pause.from - folded : Infinity;
     const right = Math.min(width, Math.max(left, Math.round((end - from) / usPerColumn)));
     if (right > left) {
@@ -89,7 +89,10 @@ function put(
   }
 }
 
-/** @param px fields that are places @param label the field that is an index into labels, of which there were `labels` before */
+/**
+ * @param px fields that are positions @param label the field that is an index into labels, of which
+ * there were `labels` before
+ */
 function joined(
   before: Float32Array,
   more: Float32Array,

@@ -1,4 +1,7 @@
-/** Ranges that may overlap as disjoint intervals: at each moment the one that began last. */
+/**
+ * Turns ranges that may overlap into disjoint intervals: each moment belongs to the one that began
+ * last.
+ */
 import { IntervalIndex } from '../trace/lanes/interval-index.ts';
 
 /** Nanoseconds. */
@@ -9,7 +12,10 @@ export interface NsRange {
   to: number;
 }
 
-/** @param ranges in order of their begin, of those that begin together the longest first; those without a length stay moments */
+/**
+ * @param ranges by their begin; of those that begin together the longest first; empty ones stay
+ * moments
+ */
 export function innermost(ranges: readonly NsRange[]): IntervalIndex {
   const index = new IntervalIndex();
   const open: NsRange[] = [];

@@ -1,11 +1,17 @@
-/** What each engine of a thread and its connections hold in memory over time, from the engine's own counters (sqlMemory events). */
+/**
+ * Memory over time of each engine of a thread and its connections, from the engine's own counters
+ * (sqlMemory events).
+ */
 import { ConnectionEngines } from '../analysis/memory/engine-readings.ts';
 import { getOrMake } from '../analysis/core/maps.ts';
 import { Op } from '../event/event.ts';
 import { firstPlace } from '../trace/number-columns.ts';
 import type { ThreadStore } from '../trace/store.ts';
 
-/** WebAssembly memory of an engine; of its connections together page caches, schemas, and prepared statements. */
+/**
+ * WebAssembly memory of an engine; then the page caches, schemas, and prepared statements of its
+ * connections, each summed.
+ */
 export const MEMORY_KINDS = ['memory', 'cacheMemory', 'schemaMemory', 'statementMemory'] as const;
 export type MemoryKind = (typeof MEMORY_KINDS)[number];
 
@@ -14,9 +20,9 @@ class EngineMemory {
   readonly us: number[] = [];
   /** By kind: bytes from then on. */
   readonly bytes = MEMORY_KINDS.map((): number[] => []);
-  /** By open connection: its last reading, in the order of the kinds but the first. */
+  /** By open connection: its last reading, in the order of the kinds without the first. */
   readonly open = new Map<number, number[]>();
-  /** Bytes, which never get less. */
+  /** Bytes; they never decrease. */
   wasm = 0;
 
   add(us: number): void {
@@ -38,7 +44,7 @@ export class MemoryCounter {
     this.connections = new ConnectionEngines(thread);
   }
 
-  /** Ids of the engines that have readings, in their order; null = not known. */
+  /** Ids of the engines that have readings, in order; null = not known. */
   get engines(): readonly (number | null)[] {
     return [...this.byEngine.keys()];
   }
@@ -60,7 +66,7 @@ export class MemoryCounter {
     const { t0, offset, length, aux, aux2, context } = this.thread.events;
     const connection = context[row]!;
     const id = this.connections.of(connection);
-    // of an older recording its engine may have become known since
+    // the engine of an older recording's connection may be known by now
     if (id !== null) this.byEngine.get(null)?.open.delete(connection);
     const engine = getOrMake(this.byEngine, id, () => new EngineMemory());
     engine.open.set(connection, [length[row]!, aux[row]!, aux2[row]!]);

@@ -3,11 +3,11 @@
  *
  *   [ queue ][ CPU ][ read ][ CPU ][ sync ][ other work ][ answer queue ][ listeners ]
  *
- * What it waits in the other thread for requests before it is queue, too.
- *
- * What the other thread does stands where it happened, as on that thread's own lane of CPU and I/O. Of a worker that isn't recorded there
- * is one part, from the post until the listeners of the answer. Requests that are under way at once stand on lines of their own; those that
- * find none share the last one, where the one that began first is shown to its end.
+ * Waiting in the other thread for earlier requests counts as queue, too. The parts that the other
+ * thread spends are those of its own lane of CPU and I/O. A request to a worker that isn't recorded
+ * has one part, from the post until the answer's listeners run. Requests that overlap are drawn on
+ * separate lines. If there are too many, the rest share the last line, where the one that began
+ * first is drawn to its end.
  */
 import { PART_WORDS, SQL_PARTS } from '../analysis/core/time-parts.ts';
 import type { ByThread } from '../analysis/core/graph.ts';
@@ -37,16 +37,19 @@ type Pieces = ByThread<{ index: IntervalIndex }>;
 
 export class RequestLines {
   readonly lines: IntervalIndex[] = [];
-  /** By the row that intervals have: the call of postMessage, and behind the answer's post the event of its listeners. */
+  /**
+   * By row: the call of postMessage, and for the part after the answer's post the event of its
+   * listeners.
+   */
   private readonly byRow = new Map<number, { request: Request; answered: boolean }>();
-  /** The same of those whose worker isn't recorded. */
+  /** The same for requests to workers that aren't recorded. */
   private readonly unrecorded = new Set<number>();
   private readonly ends: number[] = [];
   count = 0;
 
   constructor(private readonly pieces: Pieces) {}
 
-  /** In order of time. */
+  /** Call in order of time. */
   add(request: Request): void {
     const { message, answer } = request;
     let at = toNs(postedUs(message));
@@ -78,14 +81,17 @@ export class RequestLines {
     }
   }
 
-  /** Of one that was answered, in order of time. */
+  /** An answered one. Call in order of time. */
   addUnrecorded({ end, row, totalUs }: UnrecordedRequest): void {
     const from = toNs(end.thread.events.t0[row]!);
     this.unrecorded.add(row);
     this.lineFrom(from)(row, from + toNs(totalUs), REST);
   }
 
-  /** A line that is free from a moment on, or the last one. @returns what adds intervals to it, each from the end of the one before */
+  /**
+   * A line that is free from this moment on, or the last one.
+   * @returns a function that adds intervals to it, each from the end of the one before
+   */
   private lineFrom(from: number): Show {
     this.count++;
     const free = this.ends.findIndex((end) => end <= from);
@@ -100,7 +106,7 @@ export class RequestLines {
     };
   }
 
-  /** What its thread did, in order of time. @param from @param until nanoseconds */
+  /** What the answering thread did, in order of time. @param from @param until nanoseconds */
   private eachPiece(
     { message }: Request,
     from: number,
@@ -116,7 +122,7 @@ export class RequestLines {
     }
   }
 
-  /** What an interval shows. */
+  /** Text of an interval. */
   label(row: number, kind: number): string {
     if (this.unrecorded.has(row)) return 'worker that is not recorded (guess)';
     const shown = this.byRow.get(row);

@@ -1,6 +1,6 @@
 /**
- * Bytes read and written, which grow row by row, stored as samples of every 32nd row, so that their course over any time range costs next
- * to no memory: what lies between two samples is counted again from the rows.
+ * Bytes read and written so far, sampled at every 32nd row. The rest is counted from the rows when
+ * a time range is requested, so that this takes almost no memory.
  */
 import { isLog } from '../analysis/wal/wal-files.ts';
 import { MOVES, Moves } from '../event/operations.ts';
@@ -12,29 +12,35 @@ const ROWS_SHIFT = 5;
 const ROWS_SAMPLE = 1 << ROWS_SHIFT;
 /** Sums by place: bytes read and written. */
 const SUMS = 2;
-/** What MOVES says of a read: of a VFS call, of a storage call. Of a write it is one more. */
+/** What MOVES has for a read by a VFS call and by a storage call. A write has one more. */
 const [VFS, WEB] = [Moves.vfsRead, Moves.webRead];
-/** Calls whose end is awaited, to count what they moved in truth: no honest thread has more in flight. */
+/**
+ * Calls whose end is awaited to know how many bytes they really moved. No real thread has more open
+ * calls.
+ */
 const MAX_OPEN = 4096;
 
 export class RowCounters {
-  /** Of VFS calls; of storage calls as long as no VFS call has moved bytes. Those under VFS calls are not counted again. */
+  /**
+   * Bytes of VFS calls, or of storage calls until a VFS call moves bytes. Storage calls made by VFS
+   * calls are not counted again.
+   */
   private sums: Float64Array = new Float64Array(SUMS * 64);
   private readonly now = new Float64Array(SUMS);
-  /** Of calls that have not ended: what was counted by row. */
+  /** Open calls: what was counted, by row. */
   private readonly open = new Map<number, number>();
-  /** What was read is counted with what was written, and asked for right after it. */
+  /** Reads and writes are counted together. The other result is cached, as it is requested next. */
   private other: { way: 0 | 1; fromUs: number; toUs: number; values: Float32Array } | null = null;
   private next = 0;
-  /** What MOVES says of a read that is counted. */
+  /** What MOVES has for a read that is counted. */
   private firstMove: number = WEB;
   moved = false;
-  /** A write-ahead log was written: there will be a lane of it. */
+  /** A write-ahead log was written, so it will have a lane. */
   walSeen = false;
 
   constructor(private readonly thread: ThreadStore) {}
 
-  /** Take in new rows, and ends that have come since. */
+  /** Take in new rows, and the ends that have arrived since. */
   update(): void {
     const { events, definitions } = this.thread;
     for (const [row, counted] of this.open) this.ended(row, counted);
@@ -51,7 +57,7 @@ export class RowCounters {
           this.walSeen = isLog(definitions.get((last = object[row]!)));
         const place = moves - this.firstMove;
         if (place === 0 || place === 1) this.now[place]! += bytes;
-        // a VFS call that has moved nothing yet may be the one from which only those count
+        // a VFS call that has moved nothing yet may be the one after which only VFS calls count
         if (endSeq[row] === 0 && place <= 1 && this.open.size < MAX_OPEN) this.open.set(row, bytes);
       }
     }
@@ -59,13 +65,13 @@ export class RowCounters {
     this.moved = this.now.some((bytes) => bytes > 0);
   }
 
-  /** Give back room that is not used: nothing more is expected. */
+  /** Release unused memory: no more rows are expected. */
   trim(): void {
     const blocks = Math.max(1, (this.next + ROWS_SAMPLE - 1) >>> ROWS_SHIFT);
     this.sums = resized(this.sums, blocks * SUMS);
   }
 
-  /** From the first VFS call on that moves bytes only those count; there were none before it. */
+  /** From the first VFS call that moves bytes on, only VFS calls count. */
   private beginVfs(): void {
     this.firstMove = VFS;
     this.sums.fill(0);
@@ -74,7 +80,7 @@ export class RowCounters {
     for (const row of this.open.keys()) if (MOVES[op[row]!]! >= WEB) this.open.delete(row);
   }
 
-  /** An end may say that other bytes were moved than the begin did. */
+  /** The end may report another number of bytes than the begin did. */
   private ended(row: number, counted: number): void {
     const { events } = this.thread;
     if (events.endSeq[row] === 0) return;
@@ -133,7 +139,7 @@ export class RowCounters {
     let row = 0;
     for (let column = 0; column <= width; column++) {
       row = events.lowerBound(fromUs + column * step, row);
-      // from the nearest place whose sums are known; rows are taken off again where that lies behind
+      // from the nearest sample; if it lies after the row, rows are subtracted
       const block = Math.min((row + ROWS_SAMPLE / 2) >>> ROWS_SHIFT, lastBlock);
       if (Math.abs(row - (block << ROWS_SHIFT)) < Math.abs(row - i)) {
         i = block << ROWS_SHIFT;

@@ -1,9 +1,10 @@
 /**
- * Runs of one statement that follow each other with no other between, so that the timeline can draw many short ones as one:
+ * Runs of one statement that follow each other with no other between, so that the timeline can draw
+ * many short ones as one:
  *
  *   |i|i|i|i|i|    |i|i|i|     ->   [ INSERT INTO notes x 5 ]    [ INSERT x 3 ]
  *
- * A run's gaps depend on the zoom: it is cut where the lane is empty for as long as one sees.
+ * Where a run is cut depends on the zoom: at each gap that is wide enough to be seen.
  */
 import type { Executions } from '../analysis/core/executions.ts';
 import type { StatementRuns } from '../trace/lanes/frame.ts';
@@ -13,9 +14,12 @@ import { toNs } from '../trace/lanes/sweep.ts';
 import { labelOf } from '../trace/describe.ts';
 import type { ThreadStore } from '../trace/store.ts';
 
-/** Narrower runs have too little room for a text; where an execution has more on average, each is drawn by itself. */
+/**
+ * Narrower runs can't hold a text. If executions are wider than this on average, each is drawn
+ * separately.
+ */
 const [LEAST_PX, OWN_PX] = [48, 40];
-/** So many empty columns cut a run. */
+/** A run is cut where this many columns are empty. */
 const GAP_PX = 8;
 
 export class StatementSpans {
@@ -49,7 +53,7 @@ export class StatementSpans {
     this.spans.trim();
   }
 
-  /** Executions that begin in [fromNs, toNs) of those from `first` on, before `end`. */
+  /** How many executions of [first, end) begin in [fromNs, toNs). */
   private countIn(first: number, end: number, fromNs: number, toNs: number): number {
     const place = (ns: number): number => {
       let [lo, hi] = [first, end];
@@ -63,7 +67,7 @@ export class StatementSpans {
     return place(toNs) - place(fromNs);
   }
 
-  /** @param busy of the lane's frame over the same columns: where it is empty a run is cut */
+  /** @param busy of the lane's frame over the same columns: a run is cut where it is empty */
   runs(fromUs: number, toUs: number, busy: Uint8Array): StatementRuns {
     const { spans, thread, executions } = this;
     const fields: number[] = [];
@@ -71,7 +75,7 @@ export class StatementSpans {
     const fromNs = fromUs * 1000;
     const step = ((toUs - fromUs) * 1000) / busy.length;
     let taken = -1;
-    // a span with room for a text lies over one of these columns
+    // a span with room for a text covers one of these columns
     for (let column = 0; column <= busy.length; column += LEAST_PX) {
       const i = spans.before(fromNs + column * step) - 1;
       if (i < 0 || i === taken) continue;
@@ -92,7 +96,7 @@ export class StatementSpans {
   }
 }
 
-/** Parts of [from, to) without as many empty columns as cut a run. */
+/** Parts of [from, to) without gaps that cut a run. */
 function stretches(busy: Uint8Array, from: number, to: number): [number, number][] {
   const found: [number, number][] = [];
   let [begin, last] = [-1, -1];

@@ -1,10 +1,11 @@
 /**
- * Storage calls that overlap, each on a line of its own: a call goes to the first line that is free when it begins.
+ * Storage calls that overlap, on separate lines: a call goes to the first line that is free when it
+ * begins.
  *
  *   line 1  [== get ==]  [===== put =====]
  *   line 2     [== get ==] [= put =]           calls in flight = busy lines
  *
- * Only calls that the thread does not wait for inside: a synchronous one (OPFS access handles, localStorage) overlaps none.
+ * Synchronous calls (OPFS access handles, localStorage) are left out, because they can't overlap.
  */
 import { opTable } from '../event/operations.ts';
 import type { EventColumns } from '../trace/columns.ts';
@@ -12,7 +13,7 @@ import type { IntervalIndex } from '../trace/lanes/interval-index.ts';
 import { ACTIVITY_OF_OP, laneOfOp } from '../trace/lanes/lanes.ts';
 import { Sweep } from '../trace/lanes/sweep.ts';
 
-/** More calls in flight than lines share the last one. */
+/** If more calls overlap, the rest share the last line. */
 const MAX_LINES = 16;
 
 const OVERLAPS = opTable(({ code, synchronous }) => laneOfOp(code) === 'web' && !synchronous);
@@ -25,7 +26,11 @@ export class SubLanes {
 
   constructor(private readonly events: EventColumns) {}
 
-  /** Take in what arrived since the last time. @param horizonNs calls still running are shown up to here @param share of all rows that are here (`shareRead`) */
+  /**
+   * Take in what arrived since the last update.
+   * @param horizonNs calls still running are shown up to here @param share of all rows that are
+   * here (`shareRead`)
+   */
   update(horizonNs: number, share = 0): void {
     const { events } = this;
     for (; this.next < events.count; this.next++) {
@@ -52,7 +57,7 @@ export class SubLanes {
     return Math.min(last.length, MAX_LINES - 1);
   }
 
-  /** Fewer than two lines: nothing overlapped. */
+  /** Fewer than two lines mean that nothing overlapped. */
   get lines(): readonly { readonly settled: IntervalIndex; readonly tail: IntervalIndex }[] {
     return this.sweeps;
   }

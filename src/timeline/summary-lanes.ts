@@ -1,6 +1,7 @@
 /**
- * The timeline of a trace whose events are not here yet, from the summaries of its file's chunks: the lanes of calls and where the time
- * went, as coarse as the summaries (128 bins a chunk). Answers what timeline-lanes.ts answers, so that one replaces the other.
+ * The timeline of a file whose events are not loaded yet, from the summaries of its chunks: lanes
+ * of calls and where the time went, at the summaries' resolution (128 bins a chunk). It has the
+ * interface of timeline-lanes.ts, which replaces it.
  */
 import { isLog } from '../analysis/wal/wal-files.ts';
 import { PART } from '../analysis/core/time-parts.ts';
@@ -18,7 +19,9 @@ import {
   type TimelineRow,
 } from './timeline-lanes.ts';
 
-/** Files of earlier writers don't report kinds of statements; a damaged one may name a kind that there isn't. */
+/**
+ * Files of earlier writers don't have kinds of statements; a damaged one may have an unknown kind.
+ */
 const statementOf = (code: number | undefined): number =>
   code !== undefined && code in STATEMENT_KINDS ? code : OTHER;
 const OTHER = STATEMENT_KINDS.indexOf('other');
@@ -40,7 +43,7 @@ class Bins {
     this.used[1] = Math.max(this.used[1], toUs);
   }
 
-  /** For each bin and each column that it reaches into: how much of it lies there, microseconds. */
+  /** Calls back for each bin and each column that it overlaps, with the overlap in microseconds. */
   each(
     fromUs: number,
     toUs: number,
@@ -91,7 +94,7 @@ export class SummaryLanes {
     this.byThread = store.threads.map(() => ({}));
     const next = store.threads.map(() => Infinity);
     for (let i = chunks.length - 1; i >= 0; i--) {
-      // from the last one: a chunk says nothing of the time after the next one's begin
+      // from the last one: a chunk's summary ends where the next chunk begins
       const { thread, fromUs, toUs, lanes } = chunks[i]!;
       for (const { kind, busy, activity, statements } of lanes) {
         const bins = (this.byThread[thread]![kind] ??= new Bins());
@@ -112,14 +115,17 @@ export class SummaryLanes {
     return this.events.get(thread.index) ?? 0;
   }
 
-  /** The time in which the lanes show something; null where they show nothing. */
+  /** The time range in which the lanes show something; null if they show nothing. */
   drawn(): [number, number] | null {
     const used = this.byThread.flatMap((lanes) => Object.values(lanes).map((bins) => bins.used));
     const [from, to] = [Math.min(...used.map((u) => u[0])), Math.max(...used.map((u) => u[1]))];
     return from < to ? [from, to] : null;
   }
 
-  /** Lanes of a thread, top to bottom; those that a summary says nothing of stand empty where there will be some, so that none moves later. */
+  /**
+   * Lanes of a thread, top to bottom. Lanes that the summaries don't cover are there but empty, so
+   * that the others don't move later.
+   */
   rowsOf({ index, definitions, engines }: ThreadStore): TimelineRow[] {
     const lanes = this.byThread[index] ?? {};
     const calls = LANE_KINDS.filter((kind) => lanes[kind]);
@@ -132,7 +138,7 @@ export class SummaryLanes {
     return kinds.map((kind) => ({ key: `${index}:${kind}`, thread: index, kind, events: 0 }));
   }
 
-  /** As TimelineLanes.frames, without slices. */
+  /** Like TimelineLanes.frames, without slices. */
   frames(
     keys: readonly string[] | null,
     fromUs: number,
@@ -168,7 +174,7 @@ export class SummaryLanes {
   }
 }
 
-/** What a frame of a lane of calls shows, by column. */
+/** Columns of a frame of a lane of calls. */
 type Columns = Pick<TimelineLaneFrame, 'busy' | 'activity'>;
 
 function levels(bins: Bins, fromUs: number, toUs: number, width: number): Columns {
@@ -198,7 +204,10 @@ function calls(bins: Bins, fromUs: number, toUs: number, width: number): Columns
   return { busy, activity };
 }
 
-/** As TimeLane does for what is not settled: storage calls in flight stand for what was waited for, the rest of the time while SQL runs is CPU. */
+/**
+ * Like TimeLane for what isn't settled: storage calls in flight stand for waiting, and the rest of
+ * the time while SQL runs is CPU.
+ */
 function stackOf(lanes: ThreadBins, fromUs: number, toUs: number, width: number): Uint8Array {
   const stack = new Uint8Array(width * KINDS);
   const step = (toUs - fromUs) / width;

@@ -1,9 +1,10 @@
 /**
- * The lane that shows a thread's impulses and gaps: per pixel column how its time while SQL runs was spent, in the parts of the
- * time partition. Exact where `settle` has been; behind that, drawn hatched, the storage calls in flight stand for what was waited for.
+ * The lane of CPU and I/O: how each pixel column's time was spent while SQL ran, in the parts of
+ * the time partition. It is exact up to the last `settle`. After that it is hatched, and the
+ * storage calls in flight stand for waiting.
  *
  *   #         #   ##        # cpu, from the bottom
- *   #rrrr  w  #rrrr#sssss   r read, w write, s sync, ...; what stays empty is time in which no SQL ran
+ *   #rrrr  w  #rrrr#sssss   r read, w write, s sync, ...; empty: no SQL ran
  */
 import type { ByThread } from '../analysis/core/graph.ts';
 import { PART } from '../analysis/core/time-parts.ts';
@@ -14,7 +15,10 @@ import type { ThreadStore } from '../trace/store.ts';
 import { eachColumn, spentIn, TotalsCursor, type Columns } from '../trace/lanes/totals-cursor.ts';
 import type { TimePieces } from '../analysis/time/time-pieces.ts';
 
-/** The part that a storage call in flight stands for, by place in ACTIVITIES; none and cpu for none. */
+/**
+ * The part that a storage call in flight stands for, by place in ACTIVITIES; none and cpu have
+ * none.
+ */
 export const PART_OF_ACTIVITY: readonly number[] = [...ACTIVITIES, 'idbTransaction' as const].map(
   (activity) => {
     if (activity === 'idbTransaction') return PART.idbTransaction;
@@ -30,14 +34,14 @@ export class TimeLane {
 
   constructor(private readonly thread: ThreadStore) {}
 
-  /** Say exactly where the time went, for the rows that the thread has now: a pass over them, if there are new ones or new ends. */
+  /** Compute the exact parts for all rows so far: one pass, if rows or ends are new. */
   settle(pieces: ByThread<TimePieces>): void {
     if (!this.grown) return;
     const { events, received, forgotten } = this.thread;
     this.pieces = { ...pieces.of(this.thread), rows: events.count, received, forgotten };
   }
 
-  /** Something has come since the last `settle`, be it an end of a row that was there. */
+  /** Rows or ends have arrived since the last `settle`. */
   private get grown(): boolean {
     const { pieces, thread } = this;
     return (
@@ -47,7 +51,7 @@ export class TimeLane {
     );
   }
 
-  /** @returns the exact moments, and until where; null before the first `settle` */
+  /** @returns the exact parts, and until when they are known; null before the first `settle` */
   get exact(): TimePieces | null {
     return this.pieces?.forgotten === this.thread.forgotten ? this.pieces : null;
   }
@@ -55,7 +59,8 @@ export class TimeLane {
   /** Nanoseconds in [fromUs, toUs) by place in SQL_PARTS; null where they are not settled. */
   times(fromUs: number, toUs: number): Float64Array | null {
     const { exact } = this;
-    if (!exact || (toUs * 1000 > exact.untilNs && this.grown)) return null; // behind it a thread that goes on was not idle
+    // after it, a running thread may have been busy
+    if (!exact || (toUs * 1000 > exact.untilNs && this.grown)) return null;
     const sums = new Float64Array(KINDS);
     const cursor = new TotalsCursor(exact.index);
     cursor.moveTo(fromUs * 1000);
@@ -65,8 +70,9 @@ export class TimeLane {
   }
 
   /**
-   * Shares of each column's time, 0..255, by `column * KINDS + place in SQL_PARTS`; at least 1 where there is any.
-   * @param lanes of the thread, for what is not settled
+   * Shares of each column's time, 0..255, by `column * KINDS + place in SQL_PARTS`; at least 1 if
+   * there is any.
+   * @param lanes of the thread, for what isn't settled
    */
   columns(
     lanes: readonly Lane[],
@@ -123,7 +129,7 @@ export class TimeLane {
   }
 }
 
-/** A stretch of a column as 0..255; at least 1 where there is any. */
+/** Part of a column as 0..255; at least 1 if there is any. */
 export const share = (ns: number, step: number): number =>
   ns <= 0 ? 0 : Math.max(1, Math.min(255, Math.round((ns / step) * 255)));
 

@@ -1,6 +1,7 @@
 /**
- * Every lane of the timeline: the calls' own (trace/lanes), and what is derived from them: where the time went, transactions, storage
- * calls one by one, counters. Lanes that need a look at the whole trace show it after `settle`.
+ * Every lane of the timeline: those of calls (trace/lanes), and those derived from them: where the
+ * time went, transactions, overlapping storage calls, counters. Lanes that need the whole trace are
+ * filled by `settle`.
  */
 import { Facts, type Known } from '../analysis/core/graph.ts';
 import { requests } from '../analysis/messages/requests.ts';
@@ -33,7 +34,7 @@ import { eachColumn } from '../trace/lanes/totals-cursor.ts';
 import { transactionIntervals, transactionWord } from './transaction-lane.ts';
 import { WalCounter } from './wal-counter.ts';
 
-/** What `settle` draws from: it gets nothing else. */
+/** What `settle` needs. */
 export const LANE_NEEDS = {
   ...{ pieces, anatomies, wals, walHistories, executions },
   ...{ requests, unrecordedRequests },
@@ -50,39 +51,45 @@ export type CounterKind = (typeof COUNTER_KINDS)[number];
 export type TimelineKind =
   LaneKind | 'marks' | 'requests' | 'time' | 'txn' | 'sub' | 'below' | CounterKind;
 
-/** A lane's frame: of a lane of calls that of CallLanes; else one of the two below. */
+/** A lane's frame: a lane of calls has that of CallLanes, the others have one of those below. */
 export interface TimelineLaneFrame extends LaneFrame {
-  /** Of SQL lanes: many short runs of one statement as one; absent while they are not known. */
+  /** Of SQL lanes: short runs of one statement, merged; absent until they are known. */
   runs?: StatementRuns;
-  /** Of `marks` lanes: what is beside moments. */
+  /** Of `marks` lanes: the texts beside moments. */
   texts?: MarkTexts;
   /** Of `time` lanes: shares of each column's time, 0..255, by `column * KINDS + place in SQL_PARTS`. */
   stack?: Uint8Array;
-  /** Columns from the left that `stack` has exactly; behind them, calls in flight stand for where the time went. Absent: all. */
+  /**
+   * Columns from the left in which `stack` is exact. After them, calls in flight stand for where
+   * the time went. Absent: all.
+   */
   exact?: number;
   /** Of counters, by column: bytes per second, calls in flight, bytes, hit rate 0..1; NaN = not known. */
   values?: Float32Array;
 }
 
 export interface TimelineRow {
-  /** `<thread index>:<kind>`, sub-lanes with their number behind */
+  /** `<thread index>:<kind>`, plus a number for sub-lanes */
   key: string;
   thread: number;
   kind: TimelineKind;
-  /** Rows in it; 0 where that is not what it shows. */
+  /** Rows in it; 0 if it doesn't show rows. */
   events: number;
-  /** Which engine's memory it shows, or whose calls; absent where that is clear. */
+  /** The engine whose memory it shows, or whose calls; absent if that is clear. */
   of?: string;
 }
 
-/** So many calls in flight are drawn one by one. */
+/** How many calls in flight are drawn separately. */
 const SHOWN_LINES = 4;
 const NOTHING = new IntervalIndex();
 const UNKNOWN_ENGINE = 'engine not known';
-/** In ACTIVITIES: what makes durable asks for nothing. */
+/** In ACTIVITIES. A sync doesn't read or write. */
 const SYNC = ACTIVITIES.indexOf('sync');
 
-/** Whether a thread with these lanes will have one of transactions: it has its place before they are known. */
+/**
+ * Whether a thread with these lanes will have one of transactions. Its place is reserved before
+ * they are known.
+ */
 export const expectsTransactions = (lanes: readonly LaneKind[]): boolean =>
   lanes.includes('vfs') && lanes.includes('lock');
 
@@ -134,11 +141,11 @@ export class TimelineLanes {
   private transactions: { intervals: IntervalIndex[]; forgotten: number } | null = null;
   /** By thread; null before the first `settle`. */
   private logs: (WalCounter | null)[] | null = null;
-  /** By index of the thread that asks. */
+  /** By index of the asking thread. */
   private requests: { of: ReadonlyMap<number, RequestLines>; forgotten: number } | null = null;
   /** Runs of statements, by thread. */
   private spans: { of: (StatementSpans | null)[]; forgotten: number } | null = null;
-  /** Rows and ends that there were then, and where the trace ended. */
+  /** Rows and ends at the last `settle`, and the trace's end. */
   private settledAt = -1;
   private settledUs = -Infinity;
   private below: BelowLanes | null = null;
@@ -156,11 +163,11 @@ export class TimelineLanes {
     for (let i = this.byThread.length; i < threads.length; i++)
       this.byThread.push(new ThreadTimeline(threads[i]!, this.store.originMs));
     for (const thread of this.byThread) thread.update(horizonUs);
-    // it comes with a file, all at once
+    // comes with a file, as a whole
     if (this.store.below) this.below ??= new BelowLanes(this.store.below);
   }
 
-  /** Bytes of the lanes of calls, and of those one by one. */
+  /** Bytes of memory of the lanes of calls and of overlapping calls. */
   get bytes(): number {
     const lines = this.byThread.flatMap((thread) => thread.lines.lines);
     return [...this.callLanes.lanes, ...lines].reduce(
@@ -169,7 +176,7 @@ export class TimelineLanes {
     );
   }
 
-  /** The trace is whole: give back the room that was made for more. */
+  /** Release unused memory: the trace is complete. */
   trim(): void {
     this.callLanes.trim();
     for (const { lines, counters } of this.byThread) {
@@ -185,7 +192,10 @@ export class TimelineLanes {
     );
   }
 
-  /** Bring up to date what needs a look at the whole trace: the time partition and the transactions. @param facts of the trace as it is now */
+  /**
+   * Update what needs the whole trace: the time partition and the transactions.
+   * @param facts of the current trace
+   */
   settle(facts = new Facts(this.store)): void {
     const { store } = this;
     const { news } = this;
@@ -214,7 +224,7 @@ export class TimelineLanes {
   }
 
   private walCounters({ wals, walHistories }: Settled): (WalCounter | null)[] {
-    /** By log: the threads that make calls on it; a log may have a million calls. */
+    /** Find the threads that make calls on each log once: a log may have a million calls. */
     const users = wals.map(({ thread, onWal }) => {
       const uses = new Uint8Array(this.store.threads.length);
       for (let i = 0; i < thread.length; i++) if (onWal[i]) uses[thread[i]!] = 1;
@@ -233,7 +243,10 @@ export class TimelineLanes {
       : null;
   }
 
-  /** Whether it is one of `sqliteThreads`, by the rows so far: then it has a lane of where its time went. */
+  /**
+   * Whether it is one of `sqliteThreads` by the rows so far. Then it has a lane of where its time
+   * went.
+   */
   runsSql(thread: ThreadStore): boolean {
     return this.callLanes.lanesOf(thread).some(({ kind }) => kind === 'sql' || kind === 'vfs');
   }
@@ -249,7 +262,7 @@ export class TimelineLanes {
     return known?.forgotten === this.store.forgotten ? known.of.get(index) : undefined;
   }
 
-  /** Lanes of a thread that hold something, top to bottom. */
+  /** Lanes of a thread that aren't empty, top to bottom. */
   rowsOf(thread: ThreadStore): TimelineRow[] {
     const own = this.byThread[thread.index];
     if (!own) return [];
@@ -297,7 +310,7 @@ export class TimelineLanes {
     engines.forEach((engine, place) => {
       const title = engineTitle(thread, engine) || (engines.length > 1 ? UNKNOWN_ENGINE : '');
       for (const kind of MEMORY_KINDS)
-        // of engines that aren't known memory is neither a sum nor one's own
+        // memory of unknown engines is neither a sum nor that of one engine
         if (kind !== 'memory' || engine !== null || thread.engines.length < 2)
           add(kind, 0, place ? String(place + 1) : '', title);
     });
@@ -310,7 +323,7 @@ export class TimelineLanes {
     return this.store.threads.flatMap((thread) => this.rowsOf(thread));
   }
 
-  /** The lane of this key, if it is one of intervals that can be pointed at. */
+  /** The lane with this key, if its intervals can be pointed at. */
   lane(key: string): Lane | undefined {
     const [index = '', kind = ''] = key.split(':');
     const own = this.byThread[Number(index)];
@@ -375,8 +388,9 @@ export class TimelineLanes {
   }
 
   /**
-   * Frames of the lanes asked for, in that order; null = what an overview needs, without slices. Unknown keys are left out.
-   * @param binUs what counters that are means are a mean over, microseconds; a column where not said
+   * Frames of these lanes, in that order; null = what an overview needs, without slices. Unknown
+   * keys are left out.
+   * @param binUs counters that are means are taken over this time, microseconds; default: a column
    */
   frames(
     keys: readonly string[] | null,
@@ -471,7 +485,7 @@ export class TimelineLanes {
     return runs ? { ...frame, runs } : frame;
   }
 
-  /** Where the trace has grown since it was settled, the logs are not known. */
+  /** The logs aren't known for what the trace has grown since it was settled. */
   private walBytes(thread: number, fromUs: number, toUs: number, width: number): Float32Array {
     const untilUs = this.news === this.settledAt ? Infinity : this.settledUs;
     return (

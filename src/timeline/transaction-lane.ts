@@ -1,10 +1,10 @@
 /**
  * The lane of a thread's transactions, each in its phases:
  *
- *   [ read ][ write ][ commit ]   read: SHARED held; write: from RESERVED on; commit: until the last lock is given back
+ *   [ read ][ write ][ commit ]   read: SHARED held; write: from RESERVED on; commit: until the last lock is released
  *
- * A transaction that was rolled back has its own color from RESERVED on. Where two connections of the thread overlap, the one that
- * began first is shown to its end.
+ * Rolled-back transactions have another color from RESERVED on. If two connections of the thread
+ * overlap, the transaction that began first is drawn to its end.
  */
 import type { AnatomyTable } from '../analysis/transactions/anatomy-table.ts';
 import { IntervalIndex } from '../trace/lanes/interval-index.ts';
@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<number, string>> = {
   [ROLLED_BACK]: 'rolled back',
 };
 
-/** What an interval of the lane says. */
+/** Name of an interval's phase. */
 export const transactionWord = (intervalKind: number): string => WORDS[intervalKind] ?? '';
 
 /** Intervals by thread, in the order of TraceStore.threads; rows are those of the transactions' first calls. */
@@ -65,7 +65,7 @@ export function transactionIntervals(store: TraceStore, anatomies: AnatomyTable)
   return indexes;
 }
 
-/** Places of anatomies, those of each thread in the order of their begin. */
+/** Places of anatomies, by thread and then by begin. */
 function inTimeOrder(anatomies: AnatomyTable): Uint32Array {
   const order = Uint32Array.from({ length: anatomies.length }, (_, i) => i);
   const { thread } = anatomies.transactions;

@@ -1,4 +1,4 @@
-/** Bytes in use of the write-ahead logs that a thread makes calls on, all together: the series that the WAL view shows. */
+/** Bytes in use of all write-ahead logs that a thread makes calls on, as in the WAL view. */
 import type { WalHistory } from '../analysis/wal/wal.ts';
 import { firstPlace } from '../trace/number-columns.ts';
 
@@ -10,7 +10,7 @@ export class WalCounter {
     const count = logs.reduce((sum, { series }) => sum + series.timeUs.length, 0);
     this.us = new Float64Array(count);
     this.bytes = new Float64Array(count);
-    /** By log: its next point, and its bytes in use before that. */
+    /** By log: the next point, and the bytes in use before it. */
     const next = logs.map(() => 0);
     const used = logs.map(() => 0);
     let sum = 0;
@@ -29,7 +29,7 @@ export class WalCounter {
     }
   }
 
-  /** The most by column; NaN behind `untilUs`. */
+  /** The most by column; NaN after `untilUs`. */
   most(fromUs: number, toUs: number, width: number, untilUs: number): Float32Array {
     const { us, bytes } = this;
     const step = (toUs - fromUs) / width;

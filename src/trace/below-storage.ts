@@ -1,12 +1,13 @@
 /**
- * Below storage: what the browser reports of a page's storage calls, and of its own work for them. It comes with a recording that asked for
- * it (`vfscope record --below-storage`), in a section of its file that other readers skip. From a file it isn't trusted: checked, counted.
+ * Below storage: what the browser reports on a page's storage calls, and on its own work for them.
+ * Recordings that asked for it (`vfscope record --below-storage`) have it in a section of their
+ * file that other readers skip. Data from a file isn't trusted: it is checked and limited.
  */
 import { isTraceUs } from '../event/clock.ts';
 import { stepsOf, timesOf } from './us-steps.ts';
 import { Op } from '../event/event.ts';
 
-/** Calls of a page that the browser reports, by operation. */
+/** A page's calls that the browser reports, by operation. */
 export const PAGE_CALLS: ReadonlySet<number> = new Set([
   Op.opfsRead,
   Op.opfsWrite,
@@ -29,7 +30,10 @@ export const PAGE_CALLS: ReadonlySet<number> = new Set([
   Op.idbCursorDelete,
 ]);
 
-/** What the browser's own process does for IndexedDB; `file`: what it reads and writes meanwhile. Files have their places: add new ones at the end. */
+/**
+ * Work of the browser's own process for IndexedDB; `file`: its reads and writes of files in that
+ * time. Files store indices into this list, so add new ones at the end.
+ */
 export const BROWSER_WORK = [
   'get',
   'getAll',
@@ -46,7 +50,10 @@ export const BROWSER_WORK = [
 ] as const;
 export type BrowserWork = (typeof BROWSER_WORK)[number];
 
-/** In the place of a thread: one of the page's process that isn't recorded, and the browser's own process. */
+/**
+ * In place of a thread: one of the page's process that isn't recorded, and the browser's own
+ * process.
+ */
 export const UNRECORDED = -1;
 export const BROWSER = -2;
 
@@ -54,19 +61,21 @@ export const BROWSER = -2;
 export interface BelowStorage {
   /** How far the browser's clock may be off from the trace's, microseconds. */
   clockErrorUs: number;
-  /** The browser reported more than there was room for. */
+  /** The browser reported more than fits. */
   lost: boolean;
   /** Place in `TraceStore.threads`, or UNRECORDED, or BROWSER. */
   threads: Int32Array;
-  /** Operation of a page's call (PAGE_CALLS); of the browser's work its place in BROWSER_WORK. */
+  /**
+   * Operation of a page's call (PAGE_CALLS), or for the browser's work its index in BROWSER_WORK.
+   */
   kinds: Uint8Array;
   /** Microseconds of the trace. */
   us: Float64Array;
-  /** Microseconds: of a request of IndexedDB until it was answered; -1 = not known. */
+  /** Microseconds; for a request of IndexedDB, until it was answered; -1 = not known. */
   durUs: Float64Array;
 }
 
-/** Events of a recording. */
+/** Maximum events of a recording. */
 export const MAX_BELOW = 300_000;
 
 /** As JSON: times as differences in whole microseconds. */
@@ -81,8 +90,8 @@ export function packedBelow({ us, threads, kinds, durUs, ...rest }: BelowStorage
 }
 
 /**
- * @param threadOf place in the trace of a thread of the file; throws where there is none
- * @returns null for what is none: lists of different lengths, kinds that are not there, times that go back
+ * @param threadOf index in the trace of a thread of the file; throws for an unknown one
+ * @returns null for invalid data: lists of different lengths, unknown kinds, times that go back
  */
 export function checkedBelow(
   content: Record<string, unknown>,
@@ -123,7 +132,7 @@ export function checkedBelow(
   };
 }
 
-/** Those that begin within ranges `[fromUs, toUs]`. */
+/** Events that begin within ranges `[fromUs, toUs]`. */
 export function belowWithin(
   below: BelowStorage,
   ranges: readonly (readonly [fromUs: number, toUs: number])[],

@@ -1,4 +1,6 @@
-/** The columns of one thread's events: 37 bytes an event as long as its numbers are small, at most 62. */
+/**
+ * The columns of one thread's events: 37 bytes an event while its numbers are small, at most 62.
+ */
 import { columns, lowerBound } from './number-columns.ts';
 
 const EVENT = {
@@ -22,16 +24,16 @@ const EVENT = {
   aux2: [Uint8Array, Uint32Array],
 } as const;
 export type EventRow = Record<keyof typeof EVENT, number>;
-/** Columns that begin narrow. */
+/** Columns that begin with a narrow type. */
 export type NarrowColumn = Parameters<EventColumns['set']>[0];
 
 export class EventColumns extends columns(EVENT) {
-  /** @param width 'wide' for rows on their way: every column holds any number, without `set` */
+  /** @param width 'wide' for rows in transit: every column holds any number, without `set` */
   constructor(capacity = 1024, width: 'narrow' | 'wide' = 'wide') {
     super(capacity, width);
   }
 
-  /** Adds rows, which must begin at or after the last one here. */
+  /** Adds rows, which must not begin before the last one here. */
   override append(other: this): void {
     const at = this.count;
     super.append(other);
@@ -50,7 +52,10 @@ export class EventColumns extends columns(EVENT) {
     return row < this.count && this.seq[row] === seq ? row : -1;
   }
 
-  /** Row of the call that `row` serves, or -1. It lies before, most often just before: the search goes back in steps that double. */
+  /**
+   * Row of the call that `row` serves, or -1. It is earlier, usually only a little: the search goes
+   * back in steps that double.
+   */
   parentRow(row: number): number {
     const { seq, parent } = this;
     const wanted = parent[row]!;
@@ -65,7 +70,7 @@ export class EventColumns extends columns(EVENT) {
     return at < row && seq[at] === wanted ? at : -1;
   }
 
-  /** Whether a call is the other one or was made for it. */
+  /** Whether a call is the other one, or was made for it. */
   serves(row: number, other: number): boolean {
     let at = row;
     while (at > other) at = this.parentRow(at);

@@ -1,39 +1,50 @@
 /**
- * CPU samples of a thread: what its stack was at moments that the browser chose. They come with a recording that asked for them
- * (`vfscope record --cpu`), in a section of its file that other readers skip. From a file they are not trusted: checked, cut, counted.
+ * CPU samples of a thread: its stack at moments that the browser chose. Recordings that asked for
+ * them (`vfscope record --cpu`) have them in a section of their file that other readers skip. Data
+ * from a file isn't trusted: it is checked and limited.
  */
 import { stepsOf, timesOf } from './us-steps.ts';
 
 /**
- * `native`: the browser's own functions. `program`: native code with no function of the page on the stack. `vfscope`: our hook, which is
- * also where V8 counts a storage call of the browser that the hook passes on.
+ * `native`: the browser's own functions. `program`: native code without a function of the page on
+ * the stack. `vfscope`: our hook, which is also where V8 counts a storage call of the browser that
+ * the hook passes on.
  */
 export const CODE_KINDS = ['js', 'wasm', 'native', 'gc', 'program', 'idle', 'vfscope'] as const;
 export type CodeKind = (typeof CODE_KINDS)[number];
 
-/** The browser's functions in which a thread waits, and does not compute: of sync access handles, Atomics, and localStorage. */
+/**
+ * The browser's functions in which a thread waits and doesn't compute: those of sync access
+ * handles, Atomics, and localStorage.
+ */
 export const WAITING: ReadonlySet<string> = new Set(
   'read,write,flush,truncate,getSize,close,wait,getItem,setItem,removeItem'.split(','),
 );
 
 export interface CpuFunction {
-  /** '' = it has none: an anonymous function, or what `kind` says. */
+  /** '' = none: an anonymous function, or `kind` describes it. */
   name: string;
   /** Of its script or module; '' = none. */
   url: string;
-  /** Where it begins in its script, from 1; 0 = not known. Of wasm, `column` is the byte of the module, and there is no line. */
+  /**
+   * Where it begins in its script, from 1; 0 = not known. For wasm, `column` is the byte in the
+   * module, and `line` isn't used.
+   */
   line: number;
   column: number;
   kind: CodeKind;
 }
 
 export interface CpuSamples {
-  /** Between two samples, microseconds: the median. */
+  /** Median time between two samples, microseconds. */
   intervalUs: number;
   /** How far the browser's clock may be off from the trace's, microseconds. */
   clockErrorUs: number;
   functions: CpuFunction[];
-  /** Call tree: the frame that called a frame, which comes before it (-1 = none), and its function's place in `functions`. */
+  /**
+   * Call tree: the frame that called each frame, which comes before it (-1 = none), and the index
+   * of its function in `functions`.
+   */
   parents: Int32Array;
   called: Int32Array;
   /** Samples in order of time: microseconds of the trace, and the innermost frame. */
@@ -41,18 +52,23 @@ export interface CpuSamples {
   frames: Int32Array;
 }
 
-/** Samples of a recording. Of more, every second, third, ... is kept. */
+/** Maximum samples of a recording. If there are more, only every second, third, ... is kept. */
 export const MAX_SAMPLES = 500_000;
-/** Frames on a stack: V8 looks at no more than 255. */
+/** Maximum frames on a stack: V8 stops at 255. */
 const MAX_DEPTH = 256;
 export const MAX_NAME = 200;
 export const MAX_URL = 500;
 
-/** Whether the thread computes in this function; else it waits, or runs nothing of the page. */
+/**
+ * Whether the thread computes in this function. Otherwise it waits, or runs nothing of the page.
+ */
 export const isOnCpu = ({ kind, name }: CpuFunction): boolean =>
   kind === 'js' || kind === 'wasm' || kind === 'gc' || (kind === 'native' && !WAITING.has(name));
 
-/** As JSON: functions as `[name, place in urls, line, place in CODE_KINDS, column]`, times as differences in whole microseconds. */
+/**
+ * As JSON: functions as `[name, index in urls, line, index in CODE_KINDS, column]`, times as
+ * differences in whole microseconds.
+ */
 export function packedSamples(thread: number, samples: CpuSamples): object {
   const { intervalUs, clockErrorUs, functions, parents, called, us, frames } = samples;
   const urls = [...new Set(functions.map(({ url }) => url))];
@@ -76,7 +92,10 @@ export function packedSamples(thread: number, samples: CpuSamples): object {
   };
 }
 
-/** @returns null for what is none: lists of different lengths, places that are not there, stacks that are too deep, times that go back */
+/**
+ * @returns null for invalid data: lists of different lengths, unknown indices, stacks that are too
+ * deep, times that go back
+ */
 export function checkedSamples(content: Record<string, unknown>): CpuSamples | null {
   const urls = listOf(content.urls, isText);
   const functions = listOf(content.functions, Array.isArray);
@@ -133,7 +152,7 @@ function listOf(value: unknown, is: (item: unknown) => boolean): unknown[] | nul
   return Array.isArray(value) && value.every(is) ? (value as unknown[]) : null;
 }
 
-/** Those within ranges `[fromUs, toUs]`, which ascend and are disjoint. */
+/** Samples within ranges `[fromUs, toUs]`, which ascend and are disjoint. */
 export function samplesWithin(
   samples: CpuSamples,
   ranges: readonly (readonly [fromUs: number, toUs: number])[],

@@ -1,4 +1,7 @@
-/** Events as text: what a call was on, its aux number, its result, its flags, and the statement that it serves. */
+/**
+ * Events as text: a call's target, its aux number, its result, its flags, and the statement that it
+ * serves.
+ */
 import { Flag, instructionsOf, MessageSize, Op, PortMove, WebLock } from '../event/event.ts';
 import {
   isStatementOp,
@@ -37,7 +40,10 @@ const NAVIGATIONS = [
   'into the back/forward cache',
 ] as const;
 
-/** Calls whose `offset` is a place in a file or store; of others it is something else, which `detailText` has. */
+/**
+ * Calls whose `offset` is a position in a file or store. For other calls it is something else,
+ * which `detailText` formats.
+ */
 const HAS_PLACE = opTable(
   ({ layer, api, code }) =>
     layer === 'vfs' ||
@@ -71,15 +77,19 @@ const NO_BYTES = opSet(
 /** Byte offset, numeric key, or new size; null = none, or not numeric. */
 export function offsetOf({ op, offset }: EventColumns, row: number): number | null {
   const value = offset[row]!;
-  return HAS_PLACE[op[row]!] && Number.isFinite(value) ? value + 0 : null; // -0 is a key of some VFSs
+  // -0 is a key in some VFSs
+  return HAS_PLACE[op[row]!] && Number.isFinite(value) ? value + 0 : null;
 }
-/** Bytes that a call asked for or carried; 0 = none. */
+/** Bytes that a call requested or carried; 0 = none. */
 export const lengthOf = ({ op, length }: EventColumns, row: number): number =>
   NO_BYTES[op[row]!] ? 0 : length[row]!;
-/** Whether `offsetOf` is a key of an IndexedDB store, not bytes. */
+/** Whether `offsetOf` is a key of an IndexedDB store, not a byte offset. */
 export const hasKey = ({ op }: EventColumns, row: number): boolean => OPS[op[row]!]?.api === 'idb';
 
-/** An event's `aux` as text: `RESERVED`, `READWRITE | CREATE | MAIN_DB`, `readwrite, relaxed`; '' where it says nothing. */
+/**
+ * An event's `aux` as text: `RESERVED`, `READWRITE | CREATE | MAIN_DB`, `readwrite, relaxed`; '' if
+ * it has no meaning.
+ */
 export function auxText(op: number, aux: number): string {
   switch (op) {
     case Op.xLock:
@@ -124,7 +134,10 @@ export function auxText(op: number, aux: number): string {
   }
 }
 
-/** What an event says beyond its other columns: the engine's counters, the header of a database as it passed, else its `aux` as text. */
+/**
+ * What an event has beyond its other columns: the engine's counters, the header of a database that
+ * it carried, or its `aux` as text.
+ */
 export function detailText({ events, definitions }: ThreadStore, row: number): string {
   const op = events.op[row]!;
   const aux = events.aux[row]!;
@@ -170,7 +183,7 @@ export function detailText({ events, definitions }: ThreadStore, row: number): s
       return auxText(op, aux);
   }
 }
-/** Of a read or write of a database's header: what the header says of it. */
+/** What a database's header reports, for a read or write that carried it. */
 function headerText(
   { object, offset, length, aux, aux2 }: EventColumns,
   definitions: ThreadStore['definitions'],
@@ -187,7 +200,10 @@ function headerText(
     : '';
 }
 
-/** An event's result as text where it has some: `SQLITE_BUSY`, `NotFoundError`, `threw`, `failed`, `SAFE_APPEND | BATCH_ATOMIC`; '' for plain success. */
+/**
+ * An event's result as text: `SQLITE_BUSY`, `NotFoundError`, `threw`, `failed`, `SAFE_APPEND |
+ * BATCH_ATOMIC`; '' for plain success.
+ */
 export function resultText(op: number, result: number, flags: number): string {
   const info = OPS[op];
   if (flags & Flag.threw) return (info?.layer === 'web' && exceptionName(result)) || 'threw';
@@ -209,13 +225,14 @@ export function resultText(op: number, result: number, flags: number): string {
 export const isInstant = (op: number): boolean =>
   (OPS[op]?.layer ?? 'host') === 'host' || (OPS[op]!.layer === 'sql' && OPS[op]!.aside);
 
-/** Whether an event's call failed. Short reads, ROW and DONE aren't failures. */
+/** Whether an event's call failed. Short reads, ROW, and DONE aren't failures. */
 export function isFailure(op: number, result: number, flags: number): boolean {
   if (flags & Flag.threw) return true;
-  if (result === 0) return false; // asked of a million events
+  if (result === 0) return false; // fast path, as this runs for a million events
   const kind = OPS[op]?.result;
   if (kind !== 'code' && kind !== 'failure') return false;
-  if (op === Op.xFileControl && result === Rc.notFound) return false; // how a VFS says that it does not know the opcode
+  // how a VFS reports that it doesn't know the opcode
+  if (op === Op.xFileControl && result === Rc.notFound) return false;
   return OPS[op]?.layer === 'web' || isErrorResult(result);
 }
 
@@ -253,25 +270,28 @@ function nameOfDefinition(d: Definition): string {
   }
 }
 
-/** What an id of a thread stands for; '' for 0 and for ids whose definition is not here. */
+/** What a thread's id stands for; '' for 0 and for ids without a definition. */
 export function objectName(thread: ThreadStore, id: number): string {
   const definition = id ? thread.definitions.get(id) : undefined;
   return definition ? nameOfDefinition(definition) : '';
 }
 
-/** Text of the statement that an event serves (literals folded); '' = none known. */
+/** Text of the statement that an event serves (literals folded); '' = not known. */
 export function statementText(thread: ThreadStore, row: number): string {
   const at = ownersOf(thread).statement(row);
   return at < 0 ? '' : objectName(thread, thread.events.object[at]!);
 }
 
-/** The same of a call below SQLite's API; '' for others, which are statements' own or serve none. */
+/**
+ * The same for calls below SQLite's API; '' for calls of the API itself and those that serve no
+ * statement.
+ */
 export function servedStatement(thread: ThreadStore, row: number): string {
   const op = thread.events.op[row]!;
   return isVfsOp(op) || isWebOp(op) ? statementText(thread, row) : '';
 }
 
-/** What a VFS call is on, in a word: nothing for the database, whose path would stand on every slice. */
+/** A VFS call's target in a word. '' for the database, because its path would be on every slice. */
 function onWhat({ events, definitions }: ThreadStore, row: number, object: string): string {
   if (!isVfsOp(events.op[row]!)) return object;
   const file = definitions.get(events.object[row]!);

@@ -1,7 +1,9 @@
 /**
- * Which file definitions of a trace mean one file, and what its path is in this trace: everything that goes by a path then agrees.
- * `app.db` and `/app.db` are one, and so are the files that two tabs open by one VFS. The same path on another VFS is another file. A VFS's
- * name alone doesn't show that, for apps choose it: what the storage calls are on that its VFS calls make shows it, too.
+ * Finds out which file definitions of a trace mean the same file, and gives that file one path,
+ * which everything uses. `app.db` and `/app.db` are one file, and so are the files that two tabs
+ * open by one VFS. The same path on another VFS is another file. A VFS's name isn't enough to
+ * distinguish them, because apps choose it. So the targets of the storage calls that its VFS calls
+ * make count, too.
  *
  *   thread     VFS    path   its VFS calls make         path here
  *   worker 1   demo   hello  idb.get demo/blocks   ->   demo (IndexedDB demo):/hello
@@ -9,7 +11,8 @@
  *   worker 3   demo   hello  opfs.read /hello      ->   demo (OPFS):/hello
  *   worker 4   unix   hello  nothing               ->   unix:/hello
  *
- * A path that one file has stays as it is. Nothing depends on which thread came first, so that a saved trace reads the same.
+ * A path that only one file has isn't changed. The result doesn't depend on which thread came
+ * first, so that a saved trace has the same paths.
  */
 import type { Definition } from '../event/definitions.ts';
 import { Op } from '../event/event.ts';
@@ -28,15 +31,15 @@ interface FileThread {
   readonly forgotten: number;
 }
 
-/** Definitions that are remembered: a page can make up any number. */
+/** Maximum definitions that are remembered: a page can make up any number. */
 const MOST_REMEMBERED = 65_536;
 
-/** How far the calls of a thread have been looked at. */
+/** How far a thread's calls have been examined. */
 interface Watched {
   readonly thread: FileThread;
   /** By object id. */
   readonly users: Map<number, User>;
-  /** Its users of which later calls may tell more. */
+  /** How many of its users later calls may reveal more about. */
   open: number;
   readonly rows: RowCursor;
 }
@@ -46,15 +49,15 @@ interface User {
   readonly name: Named;
   readonly vfs: string;
   readonly engine: number;
-  /** By id, as they were said. */
+  /** The definitions as they arrived, by id. */
   readonly said: Map<number, FileDefinition>;
   /** What stores it, as far as its calls have shown. */
   readonly stores: Set<string>;
   wrote: boolean;
-  /** Of the VFS that passes its calls on to this one (a shim): one file under two names. */
+  /** The user on the VFS that passes its calls on to this one (a shim): one file with two names. */
   outer: User | null;
   open: boolean;
-  /** What its path begins with, to tell it from other files of the same path; '' = nothing. */
+  /** Prefix of its path that distinguishes it from other files of the same path; '' = none. */
   label: string;
 }
 /** Users of one `databaseName`, by thread and VFS. */
@@ -70,15 +73,18 @@ interface SharedFile {
   readonly users: readonly User[];
 }
 
-/** Of all threads of a trace. */
+/** The file names of all threads of a trace. */
 export class FileNames {
-  /** Slashes that the names of a database's files begin with, by its name, for SQLite and for OPFS: as the first of them was spelled. */
+  /**
+   * Leading slashes in the names of a database's files, by its name, for SQLite and for OPFS: as in
+   * the first definition.
+   */
   private readonly slashes = new Map<string, string>();
   private readonly names = new Map<string, Named>();
   private readonly threads = new Map<FileThread, Watched>();
   private remembered = 0;
 
-  /** Give an id its file, by the path that it has in this trace. Paths of others may change with that. */
+  /** Give an id its file, by the file's path in this trace. This may change the paths of others. */
   define(thread: FileThread, file: Extract<Definition, { path: string }>): void {
     thread.definitions.set(file.id, withPath(file, this.spelled(file.kind, file.path)));
     if (file.kind !== 'file' || file.fileKind === 'temp' || file.fileKind === 'memory-journal')
@@ -96,13 +102,13 @@ export class FileNames {
     else if (user.label) this.call(user, user.label);
   }
 
-  /** Look at what a thread's new calls are on. Nothing is done where no path has two files. */
+  /** Examine the targets of a thread's new calls. Does nothing if each path has only one file. */
   follow(thread: FileThread): void {
     const watched = this.threads.get(thread);
     if (watched && watched.open > 0) for (const name of look(watched)) this.divide(name);
   }
 
-  /** `app.db` is `/app.db` where another thread or connection said so before. */
+  /** `app.db` is `/app.db` if another thread or connection used that before. */
   private spelled(kind: 'file' | 'opfs-file', path: string): string {
     const { slashes } = this;
     const [name, plain] = [`${kind}\0${databaseName(path)}`, plainPath(path)];
@@ -112,7 +118,7 @@ export class FileNames {
     return path;
   }
 
-  /** Find out which users of a name share a file, and give each file a path of its own. */
+  /** Find out which users of a name share a file, and give each file its own path. */
   private divide({ users }: Named): void {
     const { files, open } = filesOf([...users.values()]);
     for (const user of users.values()) {
@@ -122,7 +128,7 @@ export class FileNames {
     const labels = labelsOf(files);
     for (const user of users.values()) this.call(user, labels.get(user) ?? '');
     if (!open) return;
-    // what threads did before the name had a second user was not looked at
+    // calls from before the name had a second user were not examined
     for (const thread of new Set([...users.values()].map(({ watched }) => watched.thread)))
       this.follow(thread);
   }
@@ -167,13 +173,13 @@ function getOrMake<K, V>(map: Map<K, V>, key: K, make: (key: K) => V): V {
   return value;
 }
 
-/** @returns names of whose users the calls told something new */
+/** @returns names about whose users the calls revealed something new */
 function look(watched: Watched): Set<Named> {
   const { thread, users, rows } = watched;
   const { op, parent, object, count } = thread.events;
   const owners = ownersOf(thread);
   const told = new Set<Named>();
-  rows.restarted(); // what is looked at again tells the same
+  rows.restarted(); // examining calls again has the same result
   for (; rows.next < count; rows.next++) {
     const row = rows.next;
     const code = op[row]!;
@@ -199,21 +205,24 @@ function look(watched: Watched): Set<Named> {
   return told;
 }
 
-/** Whose VFS call a call is made by, directly or through storage calls. */
+/** The user whose VFS call made a call, directly or through storage calls. */
 function ownerOf({ thread: { events }, users }: Watched, owners: Owners, row: number): User | null {
   const above = events.parentRow(row);
   const call = above < 0 ? -1 : owners.vfs(above);
   return call < 0 ? null : (users.get(events.object[call]!) ?? null);
 }
 
-/** What a storage call of a VFS call is on; '' where it stores nothing. An anonymized trace keeps these apart, too. */
+/**
+ * The target of a VFS call's storage call; '' if it stores nothing. It distinguishes files in
+ * anonymized traces, too.
+ */
 function storeOf({ name }: User, code: number, on: Definition | undefined): string {
   if (code === Op.atomicsWait) return 'another worker';
   switch (on?.kind) {
     case 'idb-store':
     case 'idb-database':
       return `IndexedDB ${on.db}`;
-    case 'opfs-file': // a pool has names of its own
+    case 'opfs-file': // a pool uses its own names
       return databaseName(on.path) === name.name ? 'OPFS' : 'OPFS pool';
     case 'storage-key':
       return 'localStorage';
@@ -241,7 +250,10 @@ const united = (all: readonly SharedFile[]): SharedFile => ({
   users: all.flatMap(({ users }) => users),
 });
 
-/** @param users of one name @returns `open`: later calls may show that two of the files are one, or that one is two */
+/**
+ * @param users of one name
+ * @returns `open`: later calls may show that two of the files are one, or that one is two
+ */
 function filesOf(users: readonly User[]): { files: SharedFile[]; open: boolean } {
   const byRoot = new Map<User, SharedFile>();
   for (const user of users) {
@@ -256,7 +268,7 @@ function filesOf(users: readonly User[]): { files: SharedFile[]; open: boolean }
   const files: SharedFile[] = [];
   let open = mayBeShims([...byRoot.keys()].filter(({ vfs }) => vfs !== ''));
   for (const [vfs, all] of byVfs) {
-    if (vfs === '') continue; // whose they are is not known
+    if (vfs === '') continue; // it isn't known whose they are
     const divided = byStorage(all);
     files.push(...divided);
     open ||= all.length > 1 && (divided.length > 1 || all.some(({ stores }) => stores.size === 0));
@@ -272,7 +284,7 @@ const mayBeShims = (roots: readonly User[]): boolean =>
   new Set(roots.map(({ watched, engine }) => `${watched.thread.index} ${engine}`)).size <
   roots.length;
 
-/** Files of one VFS's name: those stored in the same place are one. */
+/** Files of one VFS's name. Those stored in the same place are one file. */
 function byStorage(all: readonly SharedFile[]): SharedFile[] {
   let stored: SharedFile[] = [];
   for (const file of all) {
@@ -282,7 +294,7 @@ function byStorage(all: readonly SharedFile[]): SharedFile[] {
   }
   const silent = all.filter(({ stores }) => stores.size === 0);
   if (stored.length === 0) return [united(silent)];
-  // where the storage of others was recorded, what was written without a call of storage is in memory
+  // if the storage calls of others were recorded, a file written without storage calls is in memory
   const inMemory = silent.filter(({ wrote }) => wrote);
   const others = silent.filter(({ wrote }) => !wrote);
   if (stored.length === 1) stored = [united([...stored, ...others])];
@@ -290,7 +302,7 @@ function byStorage(all: readonly SharedFile[]): SharedFile[] {
   return [...stored, { ...united(inMemory), stores: new Set(['memory']) }];
 }
 
-/** What tells files of one name apart; nothing where there is one. */
+/** Labels that distinguish files of one name; none if there is only one. */
 function labelsOf(files: readonly SharedFile[]): Map<User, string> {
   const labels = new Map<User, string>();
   if (files.length < 2) return labels;

@@ -1,4 +1,7 @@
-/** SQLite's in-memory journal, which isn't storage. The flag of a VFS call decides: in a damaged trace the file's definition may differ. */
+/**
+ * SQLite's in-memory journal, which isn't storage. A VFS call's flag decides, because in a damaged
+ * trace the file's definition may differ.
+ */
 import type { Definition } from '../event/definitions.ts';
 import { Flag } from '../event/event.ts';
 import type { EventColumns } from './columns.ts';
@@ -8,11 +11,13 @@ export const isInMemory = ({ flags }: EventColumns, row: number): boolean =>
 
 /** Added to ids, which have 32 bits. */
 const IN_MEMORY = 2 ** 32;
-/** What a call is on: its object, and apart from that the in-memory journal under the same id. */
+/**
+ * A call's target: its object, with the in-memory journal distinguished from a file of the same id.
+ */
 export const targetOf = (events: EventColumns, row: number): number =>
   events.object[row]! + (isInMemory(events, row) ? IN_MEMORY : 0);
 
-/** The definition of what calls are on. @param target as of `targetOf` */
+/** The definition of a call's target. @param target from `targetOf` */
 export function definedAs(
   definitions: ReadonlyMap<number, Definition>,
   target: number,

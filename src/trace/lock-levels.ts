@@ -8,14 +8,24 @@ import type { EventColumns } from './columns.ts';
 export const connectionKey = (object: number, context: number): number =>
   object + context * 2 ** 26;
 
-/** Calls that set the level of their connection where they take effect: an xOpen, too, for the xClose before it may be lost. */
+/**
+ * Calls that set their connection's level when they take effect. xOpen is one, because the xClose
+ * before it may be lost.
+ */
 export const SETS_LEVEL = /* @__PURE__ */ opSet(Op.xLock, Op.xUnlock, Op.xOpen, Op.xClose);
 
-/** Whether such a call took effect: it has ended without an error; of an xClose SQLite does not look at the answer. */
+/**
+ * Whether such a call took effect: it has ended without an error. SQLite ignores the result of an
+ * xClose.
+ */
 export const tookEffect = ({ op, result, endSeq }: EventColumns, row: number): boolean =>
   endSeq[row] !== 0 && (result[row] === 0 || op[row] === Op.xClose);
 
-/** @param op xLock or xUnlock; an xOpen or xClose leaves no lock @param asked the call's aux @returns the level after a call that took effect */
+/**
+ * @param op xLock or xUnlock; after an xOpen or xClose there isn't a lock @param asked the call's
+ * aux
+ * @returns the level after a call that took effect
+ */
 export function levelAfter(op: number, before: number, asked: number): number {
   if (op === Op.xLock) return Math.max(before, Math.min(asked, LockLevel.exclusive));
   return op === Op.xUnlock ? Math.min(before, asked) : LockLevel.none;
@@ -23,7 +33,7 @@ export function levelAfter(op: number, before: number, asked: number): number {
 
 /** The levels of one thread's connections. */
 export class LockLevels {
-  /** By connection and file; who holds nothing is left out. */
+  /** By connection and file; those without a lock are left out. */
   private readonly levels = new Map<number, number>();
 
   constructor(private readonly events: EventColumns) {}
@@ -34,7 +44,10 @@ export class LockLevels {
     return this.levels.get(connectionKey(object[row]!, context[row]!)) ?? LockLevel.none;
   }
 
-  /** Take in an xOpen, xLock, xUnlock or xClose. @returns the level after it, the one before where it took no effect */
+  /**
+   * Take in an xOpen, xLock, xUnlock, or xClose.
+   * @returns the level after it, which is the previous one if it had no effect
+   */
   take(row: number): number {
     const { op, object, context, aux } = this.events;
     const before = this.of(row);

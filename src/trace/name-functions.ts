@@ -1,35 +1,37 @@
-/** Names for wasm functions of CPU samples, from a build of the same module that has them. */
+/** Names for wasm functions in CPU samples, from a build of the same module that has names. */
 import type { TraceStore } from './store.ts';
 import { MAX_NAME } from './cpu-samples.ts';
 
-/** What V8 calls a function that the module has no name for. */
+/** V8's name for a function without a name in the module. */
 const UNNAMED = /^wasm-function\[(\d{1,9})\]$/;
 
-/** Functions by index: those that are imported come first. */
+/** Functions by index, imported ones first. */
 export interface FunctionNames {
   names: ReadonlyMap<number, string>;
   /** How many there are. */
   functions: number;
-  /** By index: the byte of the module where its body begins. */
+  /** By index: the byte in the module at which its body begins. */
   starts: ReadonlyMap<number, number>;
 }
 
 /**
- * Name the functions of the module that most samples are in. A module is another one where it has functions that the given one lacks, or
- * where they don't begin at the same bytes; sections in front of the code may differ, and shift all alike.
- * @returns functions that got a name; 0 where no module fits
+ * Name the functions of the module that most samples are in. A module doesn't match if it has
+ * functions that the given one lacks, or if they don't begin at the same bytes. Sections before the
+ * code may differ, which shifts all functions equally.
+ * @returns functions that got a name; 0 if no module matches
  */
 export function nameFunctions(
   { threads }: TraceStore,
   { names, functions, starts }: FunctionNames,
 ): number {
-  /** Samples by module, and those that can't be it. */
+  /** Samples by module, and the modules that don't match. */
   const samplesOf = new Map<string, number>();
   const others = new Set<string>();
   const shifts = new Map<string, number>();
   for (const { cpu, environment } of threads) {
     if (!cpu) continue;
-    const isMetered = environment?.capture.instructions === true; // its bodies have grown
+    // metering has made its functions longer
+    const isMetered = environment?.capture.instructions === true;
     for (const { name, url, column } of cpu.functions) {
       const found = UNNAMED.exec(name)?.[1];
       if (found === undefined) continue;

@@ -1,22 +1,22 @@
 /**
- * Notes and bookmarks that people put on a trace. They are kept in its file, in a section of their own that other readers skip.
- * From a file they are not trusted: checked, cut, counted.
+ * Notes and bookmarks that users put on a trace. They are in a section of its file that other
+ * readers skip. Data from a file isn't trusted: it is checked and limited.
  */
 
 export interface TraceNote {
-  /** Of this trace. */
+  /** Unique in this trace. */
   id: number;
   /** Microseconds; fromUs = toUs for a moment. */
   fromUs: number;
   toUs: number;
-  /** '' for a bookmark without words. */
+  /** '' for a bookmark without a text. */
   text: string;
 }
 
 export const MAX_NOTES = 1000;
 const MAX_NOTE_CHARS = 4000;
 
-/** What of a list are notes, in the order of time, with ids of their own. */
+/** The valid notes of a list, in order of time, with new ids. */
 export function checkedNotes(list: unknown): TraceNote[] {
   if (!Array.isArray(list)) return [];
   const notes: TraceNote[] = [];
@@ -42,7 +42,10 @@ export function checkedNotes(list: unknown): TraceNote[] {
   return notes;
 }
 
-/** How a user has set up the timeline's lanes: what the viewer keeps with the trace. Keys are the timeline's own words. */
+/**
+ * How a user has arranged the timeline's lanes, stored with the trace. Keys are the timeline's own
+ * names.
+ */
 export interface LaneSetup {
   hidden: string[];
   pinned: string[];
@@ -65,7 +68,7 @@ const keys = (list: unknown): string[] =>
         .filter((key): key is string => typeof key === 'string' && key.length < 40)
     : [];
 
-/** What of a section's content can be used. */
+/** The usable part of a section's content. */
 export function checkedAnnotations(content: Record<string, unknown>): Annotations {
   const lanes = (
     typeof content.lanes === 'object' && content.lanes !== null ? content.lanes : {}

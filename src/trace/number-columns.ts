@@ -1,5 +1,6 @@
 /**
- * Tables of numbers: a typed array for each column, which takes a fraction of the memory of an object for each row.
+ * Tables of numbers with a typed array for each column, which takes a fraction of the memory of
+ * objects.
  *
  *   class Reads extends columns({ us: Float64Array, bytes: [Uint16Array, Float64Array] }) {}
  *   const reads = new Reads();
@@ -7,7 +8,8 @@
  *   reads.us[i] = 12.5;
  *   reads.set('bytes', i, 1 << 20);   // a column of two types begins with the first, and is widened up to the second
  *
- * Where the browser has no memory for a longer or wider column, the call throws, and every row is as it was before.
+ * If the browser has no memory for a longer or wider column, the call throws, and all rows are
+ * unchanged.
  */
 import { resized, type Numbers } from './typed-arrays.ts';
 
@@ -16,9 +18,12 @@ interface Kind {
   new (from: ArrayLike<number>): Numbers;
   readonly prototype: Numbers;
 }
-/** A column holds numbers of one type; or mostly small ones, which begin narrow. */
+/** A column has numbers of one type, or mostly small ones, which begin with the narrow type. */
 type Schema = Readonly<Record<string, Kind | readonly [narrow: Kind, wide: Kind]>>;
-/** Read a column afresh after rows were added: it may have been replaced. Write those of two types by `set`. */
+/**
+ * Read a column again after rows were added, because it may have been replaced. Write columns of
+ * two types with `set`.
+ */
 type Arrays<S extends Schema> = {
   -readonly [Name in keyof S]: S[Name] extends Kind ? S[Name]['prototype'] : Numbers;
 };
@@ -26,33 +31,39 @@ type Name<S> = keyof S & string;
 /** The columns of a schema that have two types. */
 type Narrow<S> = { [K in Name<S>]: S[K] extends Kind ? never : K }[Name<S>];
 
-/** What every table has beside its columns. */
+/** What every table has besides its columns. */
 export interface Table<S extends Schema> {
-  /** Rows in use; the arrays are longer, and 0 behind them. */
+  /** Rows in use. The arrays are longer, and 0 after them. */
   count: number;
   /** Rows that fit without growing. */
   capacity: number;
-  /** Bytes of all columns, room that is not used yet included. */
+  /** Bytes of all columns, including unused capacity. */
   readonly byteLength: number;
-  /** Makes room for `rows` more rows: by doubling, or for exactly these. */
+  /** Allocates memory for `rows` more rows: by doubling, or for exactly these. */
   reserve(rows: number, exactly?: boolean): void;
-  /** Adds a row of zeros. @returns its place */
+  /** Adds a row of zeros. @returns its index */
   add(): number;
-  /** Writes a number, and widens the column where it can't hold the number exactly. */
+  /** Writes a number, and widens the column if it can't hold the number exactly. */
   set(name: Narrow<S>, row: number, value: number): void;
   /** The numbers of a row by column. */
   numbers(row: number): Record<Name<S>, number>;
   /** Adds the rows of a table with the same columns. */
   append(other: this): void;
-  /** Rows [from, to) as a table that shares the memory: to be read, not written. */
+  /** Rows [from, to) as a table that shares the memory. Don't write to it. */
   part(from: number, to: number): this;
-  /** Drops the first `rows` rows: the rest moves to the front. Room that is not needed any more is given back. */
+  /**
+   * Drops the first `rows` rows and moves the rest to the front. Memory that isn't needed any more
+   * is released.
+   */
   dropFront(rows: number): void;
-  /** Drops all rows and gives the memory back at once: nothing else may hold a column. */
+  /** Drops all rows and releases the memory at once. No other code may hold a column. */
   release(): void;
 }
 
-/** @returns a class of tables. Its `wide` tables hold any number without `set`: for rows that are about to be appended elsewhere. */
+/**
+ * @returns a class of tables. Its `wide` tables hold any number without `set`, for rows that are
+ * about to be appended elsewhere.
+ */
 export function columns<const S extends Schema>(
   schema: S,
 ): new (capacity?: number, width?: 'narrow' | 'wide') => Table<S> & Arrays<S> {
@@ -86,7 +97,8 @@ export function columns<const S extends Schema>(
       let capacity = Math.max(16, this.capacity);
       while (capacity < needed) capacity *= 2;
       if (exactly) capacity = needed;
-      // one by one, so that the outgrown ones can be collected; those that a failed try made longer are used by the next
+      // one by one, so that the old arrays can be collected; columns that a failed try made longer
+      // are used by the next
       for (const name of names)
         if (of(this)[name]!.length < capacity)
           of(this)[name] = moved(of(this)[name]!, capacity, 0, this.count);
@@ -142,7 +154,10 @@ export function columns<const S extends Schema>(
       this.count = left;
     }
 
-    /** @returns false where there is no memory for the smaller columns beside the old ones: all is as it was */
+    /**
+     * @returns false if there isn't enough memory for the smaller columns beside the old ones;
+     * nothing has changed then
+     */
     private shrink(capacity: number, from: number): boolean {
       try {
         const next = names.map((name) => moved(of(this)[name]!, capacity, from, this.count));
@@ -168,7 +183,10 @@ export const each = <const N extends string, K extends Schema[string]>(
   kind: K,
 ): Record<N, K> => Object.fromEntries(names.map((name) => [name, kind])) as Record<N, K>;
 
-/** The first place in [from, to) at which something holds that holds at all behind it, too; `to` = none. */
+/**
+ * The first place in [from, to) at which `holds` is true, if it is true for all places after that,
+ * too; `to` = none.
+ */
 export function firstPlace(from: number, to: number, holds: (place: number) => boolean): number {
   let lo = from;
   let hi = to;
@@ -179,7 +197,10 @@ export function firstPlace(from: number, to: number, holds: (place: number) => b
   }
   return lo;
 }
-/** The first place in [from, to) of ascending numbers with at least this value; `to` = none. Without a function to call: it runs often. */
+/**
+ * The first place in [from, to) of ascending numbers with at least this value; `to` = none. It
+ * doesn't take a function, because it runs often.
+ */
 export function lowerBound(values: ArrayLike<number>, value: number, to: number, from = 0): number {
   let lo = from;
   let hi = to;
@@ -191,7 +212,7 @@ export function lowerBound(values: ArrayLike<number>, value: number, to: number,
   return lo;
 }
 
-/** Rows [from, to) of a column at the begin of one of another length. */
+/** Rows [from, to) of a column, moved to the start of a new one of another length. */
 function moved(column: Numbers, capacity: number, from: number, to: number): Numbers {
   const next = new (column.constructor as Kind)(capacity);
   next.set(column.subarray(from, to));
@@ -228,7 +249,10 @@ function areShort(values: Numbers): boolean {
   }
   return true;
 }
-/** Every bit that one of the whole numbers has; of a negative one those in which it differs from -1. */
+/**
+ * All bits that are set in any of the whole numbers; for a negative number, those in which it
+ * differs from -1.
+ */
 function bitsOf(values: Numbers): number {
   let bits = 0;
   if (values instanceof Uint32Array) for (let i = 0; i < values.length; i++) bits |= values[i]!;

@@ -1,12 +1,16 @@
 /**
- * Keeps a growing trace to its last seconds or megabytes. All threads forget what began before one moment, the cut. What is left is
- * the trace that a recording begun then would hold, but that names said earlier stay known.
+ * Limits a growing trace to its last seconds or megabytes. All threads forget what began before one
+ * moment, the cut. What is left is the trace of a recording that began then, except that earlier
+ * names stay known.
  *
- * Rows go from the front of a thread's columns in blocks: each time half of the trace is too old, so that moving the rest and
- * building what was derived from it (lanes, counts, filters) again happens about once per event. Memory is at most twice what is
- * kept. Rows then have other places; an event's name outside the store is its sequence number (EventRef), which stays. A
- * call that began before the cut goes with its begin, however long it runs: rows are in order of their begin, and a hole in them
- * would move the numbers of the others.
+ * Rows are dropped from the front of a thread's columns in blocks, each time half of the trace is
+ * too old. So moving the rest and rebuilding what was derived from it (lanes, counts, filters)
+ * happens about once per event, and memory is at most twice what is kept. Rows then have other
+ * indices. Outside the store, an event is named by its sequence number (EventRef), which doesn't
+ * change.
+ *
+ * A call that began before the cut is dropped with its begin, however long it runs: rows are in
+ * order of their begin, and a gap would shift the numbers of the others.
  */
 import type { ThreadStore, TraceStore } from './store.ts';
 
@@ -17,17 +21,23 @@ export type Keep =
 
 /** Bytes of the columns per event; a megabyte is 10^6. */
 export const ROW_BYTES = 62;
-/** Fewer are not worth a move. */
+/** Fewer rows aren't worth a move. */
 const LEAST_ROWS = 4096;
-/** Meanings of ids beyond this many of a thread are forgotten with the rows that used them. Hooks themselves remember fewer. */
+/**
+ * If a thread has more meanings of ids than this, they are forgotten with the rows that used them.
+ * Hooks themselves remember fewer.
+ */
 export const MAX_DEFINITIONS = 40_000;
-/** And beyond this cost (store.ts). */
+/** The same if they cost more than this (store.ts). */
 const MAX_WORDS = 4 << 20;
 
 const rowsFrom = (store: TraceStore, us: number): number =>
   store.threads.reduce((n, { events }) => n + events.count - events.lowerBound(us), 0);
 
-/** The moment before which everything may be forgotten, microseconds; -Infinity = nothing may. @param endUs the trace's end */
+/**
+ * The moment before which everything may be forgotten, microseconds; -Infinity = nothing.
+ * @param endUs the trace's end
+ */
 export function cutOf(store: TraceStore, keep: Keep, endUs: number): number {
   if (keep.kind === 'everything') return -Infinity;
   if (keep.kind === 'seconds') return endUs - keep.seconds * 1e6;
@@ -46,7 +56,7 @@ export function cutOf(store: TraceStore, keep: Keep, endUs: number): number {
   return cut;
 }
 
-/** Forget what began before the cut, and meanings that are too many. @returns rows forgotten */
+/** Forget what began before the cut, and excess meanings of ids. @returns rows forgotten */
 export function forgetBefore(store: TraceStore, cutUs: number): number {
   let rows = 0;
   for (const thread of store.threads) {
@@ -59,7 +69,7 @@ export function forgetBefore(store: TraceStore, cutUs: number): number {
   return rows;
 }
 
-/** The newest half of the limits stays, and what the rows in the store use. */
+/** Keep the newest half of the limits, and what the rows in the store use. */
 function forgetUnused(thread: ThreadStore): void {
   const { events, said } = thread;
   const used = new Set(events.object.subarray(0, events.count));
@@ -76,7 +86,7 @@ function forgetUnused(thread: ThreadStore): void {
 }
 
 /**
- * To be called as the trace grows: forgets a block where one has become too old.
+ * Call this as the trace grows. It forgets a block once it is too old.
  * @returns rows forgotten; 0 most of the time
  */
 export function forgetBlock(store: TraceStore, keep: Keep, endUs: number): number {

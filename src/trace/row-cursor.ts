@@ -1,12 +1,12 @@
 /** Follows a thread row by row as it grows. */
 
-/** A thread as far as this follows it. */
+/** The part of a thread that this needs. */
 export interface Growing {
   readonly forgotten: number;
 }
 
 export class RowCursor {
-  /** The first row that was not taken in yet. */
+  /** The first row that hasn't been taken in. */
   next = 0;
   private forgotten: number;
 
@@ -14,7 +14,10 @@ export class RowCursor {
     this.forgotten = thread.forgotten;
   }
 
-  /** @returns whether rows were forgotten since the last time: the others have other places now, so all begins again with row 0 */
+  /**
+   * @returns whether rows were forgotten since the last call: the others have moved, so the cursor
+   * starts again at row 0
+   */
   restarted(): boolean {
     const { forgotten } = this.thread;
     if (this.forgotten === forgotten) return false;

@@ -1,6 +1,7 @@
 /**
- * A loaded trace: per thread the columns of its events and the definitions that its ids mean. Grows batch by batch while
- * recording; filled chunk by chunk from a file. Analyses and views read it, nothing else writes it.
+ * A loaded trace: for each thread, the columns of its events and the definitions of its ids. Grows
+ * batch by batch while recording, or is filled chunk by chunk from a file. Analyses and views only
+ * read it.
  */
 import { isBTreeKind } from '../event/b-tree-definitions.ts';
 import { RecordReader, type Batch } from '../event/batch.ts';
@@ -21,10 +22,13 @@ import { noAnnotations, type Annotations } from './notes.ts';
 import type { ConditionsDefinition } from '../event/conditions.ts';
 import type { StorageDefinition } from '../event/storage-health.ts';
 
-/** Id of the one thread of a recording that an app keeps itself (vfscope/vfs): it began when the app said so, its engine loaded before. */
+/**
+ * Id of the only thread in a recording that an app makes itself (vfscope/vfs). It began when the
+ * app started it, after its engine was loaded.
+ */
 export const OWN_RECORDING = 'recording';
 
-/** What a thread says of itself before its first batch. */
+/** A thread's description, sent before its first batch. */
 export interface ThreadInfo {
   id: string;
   kind: ThreadKind;
@@ -35,7 +39,7 @@ export interface ThreadInfo {
   timeOrigin: number;
 }
 
-/** Definitions that say something of the thread or of a file, not what an id in a row means. */
+/** Definitions about the thread or a file, not about an id in a row. */
 const LASTING: ReadonlySet<Definition['kind']> = new Set([
   'environment',
   'cost',
@@ -45,13 +49,13 @@ const LASTING: ReadonlySet<Definition['kind']> = new Set([
   'conditions',
   'database-header',
 ]);
-/** Of one thread: more are not worth reading, and a page can send any number. */
+/** Maximum for one thread: more aren't worth reading, and a page can send any number. */
 const MOST_NOTES = 200;
 const MOST_ENGINES = 1000;
 const MOST_STORAGE = 1000;
-/** What a definition costs besides its JSON. */
+/** Cost of a definition besides its JSON. */
 export const DEFINITION_BYTES = 160;
-/** Bytes that a definition costs, in a file and in memory alike: what file/budget.ts bounds. */
+/** Bytes that a definition costs, in a file and in memory, which file/budget.ts limits. */
 function wordsOf(definition: Definition): number {
   const json = JSON.stringify(definition);
   return (
@@ -61,19 +65,25 @@ function wordsOf(definition: Definition): number {
 }
 const lasts = ({ kind }: Definition): boolean => LASTING.has(kind) || isBTreeKind(kind);
 
-/** Rows of one thread on their way from a batch, all columns wide: written one by one, then appended column by column. */
+/**
+ * Rows of one thread in transit from a batch, with wide columns: written one by one, then appended
+ * column by column.
+ */
 const ON_THEIR_WAY = new EventColumns(4096);
 
 /** What the definitions of all threads cost. */
 interface Words {
   used: number;
-  /** A definition that would cost more is not stored. */
+  /** Limit: a definition that would exceed it isn't stored. */
   most: number;
-  /** Those that were not. */
+  /** Definitions that weren't stored. */
   refused: number;
 }
 
-/** The name of an event: its thread's place in the trace, and its sequence number there. Rows move when older ones are forgotten, names stay. */
+/**
+ * The name of an event: its thread's index in the trace, and its sequence number there. Rows move
+ * when older ones are forgotten, but names don't change.
+ */
 export interface EventRef {
   thread: number;
   seq: number;
@@ -82,32 +92,32 @@ export interface EventRef {
 export class ThreadStore {
   readonly events = new EventColumns(0, 'narrow');
   readonly definitions = new Map<number, Definition>();
-  /** Every definition in the order in which they came: what a file repeats. */
+  /** Every definition in the order of arrival, which a file repeats. */
   readonly said: Definition[] = [];
-  /** Place of each in the order of all that were ever said. */
+  /** Number of each among all that ever arrived. */
   private readonly saidAt: number[] = [];
   private saidInAll = 0;
   readonly engines: ({ id: number } & EngineInfo)[] = [];
   /** Place in `engines` by id. */
   private readonly engineAt = new Map<number, number>();
-  /** What `said` takes, in the unit of `wordsOf`. */
+  /** What `said` costs, in the unit of `wordsOf`. */
   words = 0;
-  /** What the browser said of the origin's storage. */
+  /** The browser's reports on the origin's storage. */
   readonly storage: StorageDefinition[] = [];
   readonly notes: Extract<Definition, { kind: 'note' }>[] = [];
   environment: ThreadEnvironment | null = null;
   cost: Extract<Definition, { kind: 'cost' }> | null = null;
-  /** How the recording was made, said of one of its threads. */
+  /** How the recording was made; set on one of its threads. */
   conditions: ConditionsDefinition | null = null;
-  /** What its stack was at moments that the browser chose; null = it was not sampled. */
+  /** Its CPU samples; null = it wasn't sampled. */
   cpu: CpuSamples | null = null;
-  /** Records that the thread could not keep. */
+  /** Records that the thread couldn't keep. */
   dropped = 0;
-  /** Records that got lost on the way here: batches that never came, or that found no memory. */
+  /** Records lost on the way here: batches that never came, or that didn't fit into memory. */
   missing = 0;
-  /** Those of them that found no memory. */
+  /** Those of them that didn't fit into memory. */
   refused = 0;
-  /** Records of this thread that are not here. */
+  /** Records of this thread that are missing here. */
   get lost(): number {
     return this.dropped + this.missing;
   }
@@ -115,19 +125,25 @@ export class ThreadStore {
   faults = 0;
   /** Why the thread ended, or null while it runs. */
   ended: string | null = null;
-  /** Until when it may have done what no record tells, microseconds of the trace: it was ended before it could send; null = it told all. */
+  /**
+   * Until when it may have done things without a record, microseconds of the trace, because it was
+   * ended before it could send; null = its records are complete.
+   */
   unknownUntilUs: number | null = null;
-  /** Records received so far, `end` records included: what an ack says. */
+  /** Records received so far, including `end` records, for the ack. */
   received = 0;
   /** Number of the next expected record; null before the first. */
   private next: number | null = null;
-  /** Rows that there will be, where a file says so; 0 = not known. */
+  /** How many rows there will be, if a file has that number; 0 = not known. */
   expected = 0;
-  /** Ends whose begin is not here (lost, or older than the recording). */
+  /** Ends whose begin is missing (lost, or older than the recording). */
   orphanEnds = 0;
-  /** Rows forgotten from the front so far (retention.ts): all others have moved. Who follows the thread row by row starts again (RowCursor). */
+  /**
+   * Rows forgotten from the front so far (retention.ts), by which all others have moved. Code that
+   * follows the thread row by row starts again (RowCursor).
+   */
   forgotten = 0;
-  /** Of the last row ever appended, also when it is forgotten: what comes must follow it. */
+  /** Of the last row ever appended, even if it is forgotten: new rows must follow it. */
   private lastT0 = -Infinity;
   private lastSeq = 0;
   private forgottenSeq = 0;
@@ -171,7 +187,8 @@ export class ThreadStore {
         if (this.storage.length < MOST_STORAGE) this.storage.push(definition);
         break;
       case 'engine': {
-        const at = this.engineAt.get(definition.id) ?? this.engines.length; // said again when more is known
+        // sent again when more is known
+        const at = this.engineAt.get(definition.id) ?? this.engines.length;
         if (at < MOST_ENGINES) {
           this.engineAt.set(definition.id, at);
           this.engines[at] = definition;
@@ -189,7 +206,8 @@ export class ThreadStore {
   }
 
   /**
-   * Append rows read from a file. @returns false, and nothing is taken in, when they do not follow what is here
+   * Append rows read from a file.
+   * @returns false, without taking in any, if they don't follow the rows here
    */
   appendRows(rows: EventColumns): boolean {
     const { events } = this;
@@ -203,8 +221,9 @@ export class ThreadStore {
   }
 
   /**
-   * Append a batch's records in the thread's own order. Records that came before are skipped, a gap is counted in `missing`.
-   * @returns rows of earlier batches that got their end now
+   * Append a batch's records in the thread's own order. Records that arrived before are skipped,
+   * and a gap is counted in `missing`.
+   * @returns rows of earlier batches whose end was in this one
    */
   append(batch: Batch): number[] {
     for (const d of batch.definitions) this.define(d);
@@ -230,8 +249,10 @@ export class ThreadStore {
   }
 
   /**
-   * Store records [from, all): as many as the browser has memory for; a row is there as a whole or not at all.
-   * @param lateEnds rows that were here before and ended @returns the first record that found no memory, or how many there are
+   * Store records [from, all), as many as fit into memory; a row is stored completely or not at
+   * all.
+   * @param lateEnds rows that were here before and ended
+   * @returns the first record that didn't fit into memory, or how many there are
    */
   private store(
     reader: RecordReader,
@@ -258,16 +279,17 @@ export class ThreadStore {
       for (let i = from; i < reader.count; i++) {
         const code = reader.op(i);
         if (code === Op.end) {
-          if (rows && reader.seq(i) > this.lastSeq) keep(i); // its begin is on its way
+          if (rows && reader.seq(i) > this.lastSeq) keep(i); // its begin is still to come
           const row = this.end(reader, i, toTraceUs(reader.t1(i), clock, this.traceOriginMs));
           if (row >= 0 && row < firstNew) lateEnds.push(row);
           continue;
         }
         const number = reader.seq(i);
-        if (code === 0 || code > Op.end || OPS[code] === undefined || number <= lastSeq) continue; // not ours: a page can forge a batch, it must not break the columns' order
+        // forged: a page can send any batch, which must not break the columns' order
+        if (code === 0 || code > Op.end || OPS[code] === undefined || number <= lastSeq) continue;
         const from = toTraceUs(reader.t0(i), clock, this.traceOriginMs);
         const to = toTraceUs(reader.t1(i), clock, this.traceOriginMs);
-        if (!isTraceUs(from) || !isTraceUs(to)) continue; // nor write what no file can hold
+        if (!isTraceUs(from) || !isTraceUs(to)) continue; // nor store what a file can't hold
         lastT0 = Math.max(lastT0, from);
         lastSeq = number;
         const ended = reader.endSeq(i);
@@ -289,21 +311,24 @@ export class ThreadStore {
       }
       keep(reader.count);
     } catch {
-      // nothing here throws but the allocation of a column, under another name in each browser: counted by who called
+      // only the allocation of a column can throw here, with another error name in each browser, so
+      // the caller counts it
     }
     return stored;
   }
 
-  /** Store a late end. @returns its row; -1 where there is none that it may change */
+  /** Store a late end. @returns its row; -1 if it can't change one */
   private end(reader: RecordReader, i: number, t1: number): number {
     const { events } = this;
     const seq = reader.seq(i);
     const row = events.rowOfSeq(seq);
     if (row < 0) {
-      if (seq > this.forgottenSeq) this.orphanEnds++; // else its begin was forgotten, and so is its end
+      // else its begin was forgotten, so its end is dropped
+      if (seq > this.forgottenSeq) this.orphanEnds++;
       return -1;
     }
-    // the second: a reader beside the writer took the record while it ended, and may have got half of that
+    // the second end: a reader beside the writer took the record while it ended, and may have only
+    // half of it
     if ((events.endSeq[row] !== 0 && events.endSeq[row] !== reader.endSeq(i)) || !isTraceUs(t1))
       return -1;
     const [dur, result, length, aux] = [
@@ -323,7 +348,7 @@ export class ThreadStore {
     } catch (error) {
       for (const [name, value] of Object.entries({ dur, result, length, aux }))
         events.set(name as NarrowColumn, row, value);
-      throw error; // no memory for a wider column: the call stays without its end
+      throw error; // no memory for a wider column: the call stays without an end
     }
     if (events.dur[row]! < dur) this.endsSeen = 0;
     else if (row < this.endsSeen)
@@ -333,7 +358,10 @@ export class ThreadStore {
     return row;
   }
 
-  /** End of the last event so far, microseconds; -Infinity without events. A row is looked at once, however often this is asked. */
+  /**
+   * End of the last event so far, microseconds; -Infinity without events. Each row is examined
+   * once, however often this is called.
+   */
   get lastUs(): number {
     const { t0, dur, count } = this.events;
     if (this.endsSeen === 0) this.lastEnd = -Infinity;
@@ -342,7 +370,10 @@ export class ThreadStore {
     return this.lastEnd;
   }
 
-  /** Drop the first `rows` rows: their numbers stay theirs, ends that still come for them are ignored. */
+  /**
+   * Drop the first `rows` rows. Sequence numbers stay valid, and ends that arrive for dropped rows
+   * are ignored.
+   */
   forget(rows: number): void {
     const { events } = this;
     const n = Math.min(rows, events.count);
@@ -357,7 +388,10 @@ export class ThreadStore {
   ref(row: number): EventRef {
     return { thread: this.index, seq: this.events.seq[row]! };
   }
-  /** Row of the event that began with this sequence number. @throws RangeError where there is none (any more) */
+  /**
+   * Row of the event that began with this sequence number.
+   * @throws RangeError if it isn't here (any more)
+   */
   rowOf(seq: number): number {
     const row = this.events.rowOfSeq(seq);
     if (row >= 0) return row;
@@ -368,19 +402,25 @@ export class ThreadStore {
     );
   }
 
-  /** What the definition at a place of `said` costs. */
+  /** Cost of the definition at this index of `said`. */
   wordsAt(place: number): number {
     return wordsOf(this.said[place]!);
   }
 
-  /** Definitions said since the first `n`, those forgotten left out, and how many were ever said. */
+  /**
+   * Definitions that arrived after the first `n`, without forgotten ones, and how many ever
+   * arrived.
+   */
   saidSince(n: number): { definitions: Definition[]; inAll: number } {
     let from = this.said.length;
     while (from > 0 && this.saidAt[from - 1]! >= n) from--;
     return { definitions: this.said.slice(from), inAll: this.saidInAll };
   }
 
-  /** Forget what ids mean, but for those that `keep` says. Environment, engines, notes, cost and the structure of databases stay. */
+  /**
+   * Forget the meanings of ids, except those for which `keep` is true. Environment, engines, notes,
+   * cost, and the structure of databases stay.
+   */
   forgetDefinitions(keep: (id: number) => boolean): void {
     let kept = 0;
     this.said.forEach((d, i) => {
@@ -397,15 +437,15 @@ export class ThreadStore {
   }
 }
 
-/** Whole nanoseconds, so that a file gives the same number back. */
+/** Whole nanoseconds, so that a file restores the same number. */
 const durationUs = (from: number, to: number): number =>
   to > from ? Math.round((to - from) * 1e3) / 1e3 : 0;
 
 export class TraceStore {
   readonly threads: ThreadStore[] = [];
-  /** What people wrote on the trace. */
+  /** What users wrote on the trace. */
   annotations: Annotations = noAnnotations();
-  /** What the browser reported of storage calls; null = it wasn't asked. */
+  /** What the browser reported on storage calls; null = it wasn't asked. */
   below: BelowStorage | null = null;
   readonly words: Words = { used: 0, most: Infinity, refused: 0 };
   private readonly fileNames = new FileNames();
@@ -424,12 +464,12 @@ export class TraceStore {
   get dropped(): number {
     return this.threads.reduce((n, t) => n + t.lost, 0);
   }
-  /** Records that found no memory. */
+  /** Records that didn't fit into memory. */
   get refused(): number {
     return this.threads.reduce((n, t) => n + t.refused, 0);
   }
 
-  /** The thread of this id; a new one is added. */
+  /** The thread with this id, added if it is new. */
   thread(info: ThreadInfo): ThreadStore {
     let thread = this.byId.get(info.id);
     if (!thread) {

@@ -1,4 +1,4 @@
-/** Typed arrays that change their length. */
+/** Typed arrays that can change their length. */
 
 /** An array of numbers of one type. */
 export type Numbers =
@@ -16,8 +16,9 @@ interface Transferable {
 }
 
 /**
- * The array with another length; what is new is 0. Use it for arrays that no other code holds: where it can be, the old one's memory is
- * given back at once, and it is empty from then on. Left to the collector, a trace's outgrown arrays would lie about by hundreds of MB.
+ * The array with another length; new numbers are 0. Use it only for arrays that no other code
+ * holds: if possible, the old array's memory is released at once, and the old array is empty. Left
+ * to the garbage collector, a trace's old arrays would take hundreds of MB.
  */
 export function resized<T extends Numbers>(from: T, length: number): T {
   const Kind = from.constructor as new (of: number | ArrayBufferLike) => T;
@@ -29,6 +30,9 @@ export function resized<T extends Numbers>(from: T, length: number): T {
   return to;
 }
 
-/** The array with room for `length` numbers: itself, or by `resized` one at least twice as long. */
+/**
+ * The array with a capacity of `length` numbers: itself, or one from `resized` that is at least
+ * twice as long.
+ */
 export const longer = <T extends Numbers>(from: T, length: number): T =>
   length <= from.length ? from : resized(from, Math.max(length, from.length * 2));

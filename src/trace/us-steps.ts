@@ -1,4 +1,6 @@
-/** Ascending times of a file as the differences between them, whole microseconds, which JSON and gzip keep short. */
+/**
+ * Ascending times in a file as differences in whole microseconds, which are short in JSON and gzip.
+ */
 import { isTraceUs } from '../event/clock.ts';
 
 /** @param us of the trace, ascending, microseconds */
@@ -12,7 +14,7 @@ export function stepsOf(us: Float64Array): number[] {
   });
 }
 
-/** @param steps whole numbers @returns null where times go back, or are none of a trace */
+/** @param steps whole numbers @returns null if times go back or are outside of a trace's range */
 export function timesOf(steps: readonly number[]): Float64Array | null {
   const us = new Float64Array(steps.length);
   let last = 0;

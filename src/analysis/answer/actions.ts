@@ -1,4 +1,7 @@
-/** What to do, ranked: the findings of one rule are one action, and what risks data or stops the app comes before what saves time. */
+/**
+ * What to do, ranked. The findings of one rule are one action. Actions against risks for data and
+ * against a stopped app come before those that save time.
+ */
 import { formatDuration } from '../../text/numbers.ts';
 import type { Finding } from '../rules/types.ts';
 
@@ -8,10 +11,10 @@ export interface Action {
   findings: Finding[];
 }
 
-/** Rules about data at risk, and an app that stands still. */
+/** Rules about data at risk, and about an app that stands still. */
 const FIRST: ReadonlySet<string> = new Set(['F05', 'F16', 'F32', 'F33', 'F42', 'F46', 'F47']);
 
-/** As `findings` ranks the first of each rule, but for what comes first. */
+/** In the order of `findings`, by the first of each rule, except for FIRST. */
 export const actionsOf = (findings: readonly Finding[]): Action[] => {
   const byRule = new Map<string, Finding[]>();
   for (const finding of findings)
@@ -23,14 +26,17 @@ export const actionsOf = (findings: readonly Finding[]): Action[] => {
   ];
 };
 
-/** Time in SQL as it would be after the saving of a finding, microseconds; null where one of the two is not known, or it saves other time. */
+/**
+ * Time in SQL after the saving of a finding, microseconds; null if one of the two isn't known, or
+ * if it saves other time.
+ */
 export const timeAfter = (
   nowUs: number | null,
   { savingUs, savesOutsideSql }: Pick<Finding, 'savingUs' | 'savesOutsideSql'>,
 ): number | null =>
   nowUs === null || savingUs === null || savesOutsideSql ? null : Math.max(0, nowUs - savingUs);
 
-/** `880 ms → 495 ms`; `8.76 s, 2.1 ms less` where both read the same */
+/** `880 ms → 495 ms`; `8.76 s, 2.1 ms less` if both have the same text */
 export function changeText(nowUs: number, afterUs: number): string {
   const now = formatDuration(nowUs);
   const after = formatDuration(afterUs);

@@ -1,4 +1,7 @@
-/** The first sentences about a recording: how long SQLite kept which thread busy, and what most of that was. */
+/**
+ * The first sentences about a recording: how long SQLite kept which thread busy, and what took most
+ * of that.
+ */
 import { scriptName } from '../../text/clean.ts';
 import { countOf, formatDuration, formatShare } from '../../text/numbers.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
@@ -23,14 +26,16 @@ import { storageBytesWritten } from '../files/file-counts.ts';
 export interface Headline {
   /** One or two sentences, plain. */
   text: string;
-  /** Time while SQL runs by part, over all threads that run SQLite, microseconds; null where none does. */
+  /**
+   * Time while SQL runs by part, over all threads that run SQLite, microseconds; null if none does.
+   */
   times: PartTimes | null;
   /** What the recording itself took. */
   cost: RecordingCost;
   /** Begin and end of the recording, microseconds. */
   fromUs: number;
   toUs: number;
-  /** The sentence and the times are of a part of the recording. */
+  /** The sentence and the times are about a part of the recording. */
   narrowed: boolean;
 }
 
@@ -51,7 +56,7 @@ export const headline = fact(
   function* (store, known, facts): Generator<void, Headline> {
     const [fromUs, toUs] = known.extent;
     const { timesInSql: times } = known;
-    // what the sentence counts, and no more: it is what is waited for
+    // counts only what the sentence uses, because the user waits for it
     const counts = times
       ? largestKind(times).needs
       : unseenEngine(store)
@@ -70,8 +75,10 @@ export const headline = fact(
 );
 
 /**
- * The same of a part of the recording. Calls are left out of the sentence: they are counted in all of it.
- * @param scope a part of the time narrows nothing here: the bar shows them side by side @param table its statements
+ * The same for a part of the recording. The sentence doesn't have calls, which are counted in the
+ * entire recording.
+ * @param scope its part of the time is ignored: the bar shows all parts side by side @param table
+ * its statements
  */
 export function headlineIn(
   facts: Facts,
@@ -109,7 +116,7 @@ export function headlineIn(
   };
 }
 
-/** `In this range of 2 s`, and that there are other filters. */
+/** `In this range of 2 s`, and whether there are other filters. */
 function placeOf(scope: Omit<Scope, 'part'>, { fromUs, toUs }: Headline): string {
   const { fromUs: from = fromUs, toUs: to = toUs, ...others } = scope;
   const filtered = Object.values(others).some((value) => value !== undefined);
@@ -119,7 +126,7 @@ function placeOf(scope: Omit<Scope, 'part'>, { fromUs, toUs }: Headline): string
   return `In this range of ${formatDuration(us)}${filtered ? ', with the other filters' : ''}`;
 }
 
-/** A thread of which more than this is spent in SQL has most of it. */
+/** If SQL takes more than this share of a thread's time, it takes most of it. */
 const MOST = 0.5;
 
 function withSqlite(
@@ -135,7 +142,7 @@ function withSqlite(
   const isOne = known.sqliteThreads.length === 1;
   const busy = `SQLite kept ${whom(store, known, inSqlUs)} busy for ${isOne ? '' : 'a total of '}${most}${formatDuration(inSqlUs)}`;
   const recorded = formatDuration(toUs - fromUs);
-  // of several threads the sum may be longer than the recording
+  // with several threads the sum may be longer than the recording
   const of = isOne ? ` of the ${recorded} you recorded` : ` while you recorded ${recorded}`;
   const counted = facts.onDemand(KIND_NEEDS);
   const calls = (kind: TimeKind, us: number): string => kind.calls(counted, us);
@@ -175,7 +182,7 @@ const largestKind = (times: PartTimes): TimeKind =>
     (a, b) => usOf(times, b.parts) - usOf(times, a.parts),
   )[0]!;
 
-/** What most of the time was. @param callsOf which calls; '' = not said */
+/** What took most of the time. @param callsOf describes the calls; '' = left out */
 function largest(
   times: PartTimes,
   inSqlUs: number,
@@ -188,7 +195,7 @@ function largest(
   return `${kind.what} took ${formatShare(us / inSqlUs)} of that${calls ? `: ${calls}` : ''}.`;
 }
 
-/** The name of an engine of which neither SQL nor VFS calls can be seen; '' = none. */
+/** The name of an engine whose SQL and VFS calls can't be seen; '' = none. */
 const unseenEngine = ({ threads }: TraceStore): string =>
   threads.flatMap(({ engines }) => engines).find(({ layers }) => !layers.sql && !layers.vfs)
     ?.name ?? '';

@@ -25,21 +25,23 @@ export interface Moment extends EventRef {
   title: string;
   fromUs: number;
   toUs: number;
-  /** What it is ranked by, microseconds: its length, or what it has of the part of the time that is asked for. */
+  /**
+   * What it is ranked by, microseconds: its length, or its share of the requested part of the time.
+   */
   us: number;
 }
 
-/** Shown. */
+/** Moments shown. */
 const MOMENTS = 4;
-/** Looked at of each kind: most of the longest ones are the same moments. */
+/** Candidates of each kind: most of the longest ones are the same moments. */
 const LONGEST = 16;
-/** A moment of which so much lies in a longer one is the same. */
+/** If this share of a moment is in a longer one, it is the same. */
 const SAME = 0.5;
 const SQL_LENGTH = 60;
 
-/** In place of the length of a moment that isn't asked for. */
+/** Replaces the length of a moment that isn't requested. */
 const OUT = -1;
-/** Of a moment: more is said of it. */
+/** If a lock blocked a moment for more than this share, its title mentions that. */
 const MOSTLY = 0.3;
 
 const NEEDS = { anatomies, executions, lockWaits, lockWaitTimes, locks };
@@ -49,7 +51,10 @@ export const moments = fact('moments', 'worst moments', NEEDS, (store, known) =>
   momentsOf(store, known, {}, null),
 );
 
-/** The same of moments that lie in a range, on a thread, or are runs of a statement; of a part of the time those that have most of it. */
+/**
+ * The same for moments within a range, on a thread, or of runs of a statement. For a part of the
+ * time, those that have most of it.
+ */
 export const momentsIn = (facts: Facts, scope: Scope): Moment[] =>
   momentsOf(
     facts.store,
@@ -59,11 +64,11 @@ export const momentsIn = (facts: Facts, scope: Scope): Moment[] =>
     scope.part && partOf(facts.get(pieces), scope.part),
   );
 
-/** What a time on a thread counts, microseconds. */
+/** How much of a time on a thread counts, microseconds. */
 type Measure = (thread: ThreadStore, fromUs: number, toUs: number) => number;
 const length: Measure = (_, fromUs, toUs) => toUs - fromUs;
 
-/** What it has of a part of the time. */
+/** Counts the time of one part. */
 function partOf(pieces: ByThread<{ index: IntervalIndex }>, part: Part): Measure {
   const kind = SQL_PARTS.indexOf(part);
   const [before, behind] = [new Float64Array(KINDS), new Float64Array(KINDS)];
@@ -71,7 +76,7 @@ function partOf(pieces: ByThread<{ index: IntervalIndex }>, part: Part): Measure
     const ns = toNs(us);
     const i = index.before(ns);
     index.totals(i, into);
-    // the last one may go on behind
+    // the last one may continue after it
     const cut = i > 0 && index.kind[i - 1] === kind ? Math.max(0, index.endOf(i - 1) - ns) : 0;
     return into[kind]! - cut;
   };
@@ -81,7 +86,10 @@ function partOf(pieces: ByThread<{ index: IntervalIndex }>, part: Part): Measure
   };
 }
 
-/** @param taken statements whose runs are asked for; null = all, and whatever else took long */
+/**
+ * @param taken the statements whose runs are requested; null = all, and everything else that took
+ * long
+ */
 function momentsOf(
   store: TraceStore,
   known: Known<typeof NEEDS>,
@@ -107,7 +115,7 @@ function momentsOf(
   return found.map((moment) => withWait(moment, store, known));
 }
 
-/** A moment that another connection's lock made long says so. */
+/** Adds the wait to a moment that another connection's lock made long. */
 function withWait(
   moment: Moment,
   { threads }: TraceStore,
@@ -131,14 +139,14 @@ const isIn = (a: Moment, b: Moment): boolean =>
   a.thread === b.thread &&
   Math.min(a.toUs, b.toUs) - Math.max(a.fromUs, b.fromUs) > SAME * lengthOf(a);
 
-/** Whether all of a time lies in the scope's range. */
+/** Whether a time is completely in the scope's range. */
 const isWithin = (
   { fromUs = -Infinity, toUs = Infinity }: Scope,
   from: number,
   to: number,
 ): boolean => from >= fromUs && to <= toUs;
 
-/** The places of the largest values from 0 up, the largest first, each with its value. */
+/** The indices of the largest positive values, the largest first, each with its value. */
 function largest(count: number, valueOf: (i: number) => number): [place: number, us: number][] {
   const found: [number, number][] = [];
   for (let i = 0; i < count; i++) {
@@ -152,7 +160,7 @@ function largest(count: number, valueOf: (i: number) => number): [place: number,
   }
   return found;
 }
-/** What a moment counts; one that has nothing of what is asked for is left out. */
+/** How much of a moment counts. One without any requested time is left out. */
 function valueOf(measure: Measure, thread: ThreadStore, fromUs: number, toUs: number): number {
   const us = measure(thread, fromUs, toUs);
   return us > 0 || measure === length ? us : OUT;
@@ -199,7 +207,7 @@ function longestStatements(
     const runs = executions.of(thread);
     const isAsked = testOfTexts(thread, taken);
     const beginOf = (i: number): number => thread.events.t0[runs.firstRow[i]!]!;
-    /** Of one that had not ended nothing is known. */
+    /** Nothing is known about a run that hasn't ended. */
     const lengthOfRun = (i: number): number =>
       runs.state[i] === ExecutionState.running ? 0 : runs.us[i]!;
     const usOf = (i: number): number => {

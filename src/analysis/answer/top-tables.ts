@@ -1,4 +1,7 @@
-/** Tables and indexes by how many of their pages were read and written; of a part of the time by what they have of it. */
+/**
+ * Tables and indexes by how many of their pages were read and written, or by their share of a part
+ * of the time.
+ */
 import { fact, type Facts } from '../core/graph.ts';
 import { isUnlimited, type Scope } from '../core/scope.ts';
 import { getOrMake } from '../core/maps.ts';
@@ -13,19 +16,22 @@ export interface TopTable {
   path: string;
   name: string;
   kind: 'table' | 'index';
-  /** The table that it is, or is an index of. */
+  /** The table itself, or the table of an index. */
   table: string;
   /** Pages read from storage and written to it, WAL and checkpoints included. */
   reads: number;
   writes: number;
-  /** Of the part of the time that is asked for: what the calls on its pages took, microseconds; null = no part is. */
+  /**
+   * Time of the calls on its pages within the requested part of the time, microseconds; null = no
+   * part is requested.
+   */
   partUs: number | null;
 }
 
-/** Shown. */
+/** Tables shown. */
 const TABLES = 5;
 
-/** Those with most reads and writes first; [] where none is known. */
+/** Those with the most reads and writes first; [] if none is known. */
 export const topTables = fact(
   'topTables',
   'tables and indexes',
@@ -52,7 +58,7 @@ export const topTables = fact(
       .slice(0, TABLES),
 );
 
-/** The same of statements, a range, a thread, or a part of the time. */
+/** The same for statements, a range, a thread, or a part of the time. */
 export function topTablesIn(facts: Facts, scope: Scope): TopTable[] {
   if (isUnlimited(scope)) return facts.get(topTables);
   const trees = facts.get(bTrees);

@@ -13,9 +13,12 @@ import { moments, momentsIn, type Moment } from './moments.ts';
 import { topTables, topTablesIn, type TopTable } from './top-tables.ts';
 
 export interface Worst {
-  /** The longest time first; null where no SQL call was recorded. */
+  /** The longest time first; null if SQL calls weren't recorded. */
   statements: StatementRow[] | null;
-  /** Where the time of all statements in the scope went, microseconds; null as above. */
+  /**
+   * Where the time of all statements in the scope went, microseconds; null if SQL calls weren't
+   * recorded.
+   */
   times: (PartTimes & { spanUs: number }) | null;
   tables: TopTable[];
   moments: Moment[];
@@ -35,7 +38,7 @@ export const worst = fact(
   }),
 );
 
-/** The same of a part of the recording. @param table its statements */
+/** The same for a part of the recording. @param table its statements */
 export const worstIn = (
   facts: Facts,
   scope: Scope,

@@ -1,6 +1,7 @@
 /**
- * Where the time of storage calls goes below the page: in a queue until the browser begins with a request, in its work for it, and in the files that it
- * reads and writes meanwhile. All times are of the browser's clock.
+ * Where the time of storage calls goes below the page: in a queue until the browser starts a
+ * request, in its work on it, and in its reads and writes of files. All times are by the browser's
+ * clock.
  */
 import { Op } from '../../event/event.ts';
 import { opName } from '../../event/operations.ts';
@@ -18,9 +19,12 @@ import { callCheck, type CallCheck } from './call-check.ts';
 export interface WorkSum {
   work: string;
   calls: number;
-  /** From the request until the browser's process began with it; null = not known, or nothing waits. */
+  /**
+   * From the request until the browser's process started it; null = not known, or there isn't a
+   * queue.
+   */
   queuedUs: number | null;
-  /** In the browser's process, or in the call itself where that does the work. */
+  /** In the browser's process, or in the call itself if that does the work. */
   workUs: number | null;
   /** From the request until its answer. */
   answerUs: number | null;
@@ -30,7 +34,7 @@ export interface BelowStorageSums {
   sums: WorkSum[];
 }
 
-/** Requests of a page that the browser's process works for in one way. */
+/** Requests of a page that cause each kind of work in the browser's process. */
 const REQUESTS: Partial<Record<BrowserWork, readonly number[]>> = {
   get: [Op.idbGet, Op.idbGetKey],
   getAll: [Op.idbGetAll, Op.idbGetAllKeys],
@@ -59,15 +63,15 @@ const FILE_CALLS = [Op.opfsRead, Op.opfsWrite, Op.opfsFlush, Op.opfsTruncate];
 
 interface Found {
   calls: number;
-  /** Sum of when they began. */
+  /** Sum of their begins. */
   beganUs: number;
   durUs: number;
-  /** Whose duration isn't known. */
+  /** Requests whose duration isn't known. */
   unknown: number;
 }
 const NONE: Found = { calls: 0, beganUs: 0, durUs: 0, unknown: 0 };
 
-/** null where the browser wasn't asked. */
+/** null if the browser wasn't asked. */
 export const belowStorage = fact(
   'belowStorage',
   'what the browser does for storage',
@@ -95,7 +99,8 @@ function sumsOf({ threads, kinds, us, durUs, lost }: BelowStorage): WorkSum[] {
   const ofRequests = BROWSER_WORK.map((work, i): WorkSum => {
     const asked = together((REQUESTS[work] ?? []).map((op) => inPage.get(op) ?? NONE));
     const done = inBrowser.get(i) ?? NONE;
-    // which request is which work isn't reported; where there are as many, the sums belong together anyway
+    // it isn't known which request caused which work; if there are equally many, their sums belong
+    // together
     const matched = asked.calls > 0 && asked.calls === done.calls && !lost;
     return {
       work: WORK_NAMES[work],

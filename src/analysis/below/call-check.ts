@@ -1,6 +1,7 @@
 /**
- * A check of the recording by the browser: whether it reported as many storage calls of each kind as we recorded. The browser's trace ends
- * a moment before the recording does, and two clocks are never quite the same: an app that goes on calling is compared until its last pause.
+ * Checks the recording against the browser: whether it reported as many storage calls of each kind
+ * as vfscope recorded. The browser's trace ends a moment before the recording, and the two clocks
+ * differ slightly. So an app that keeps calling is compared until its last pause.
  */
 import { opName } from '../../event/operations.ts';
 import { idbMode, VERSIONCHANGE } from '../../event/idb-modes.ts';
@@ -25,14 +26,14 @@ export interface CallCheck {
   differences: CallDifference[];
   /** Calls that came after the app's last pause. */
   after: number;
-  /** Why nothing was compared, as a sentence; null where it was. */
+  /** Why nothing was compared, as a sentence; null if it was. */
   why: string | null;
 }
 
-/** A pause is this long, beyond what the clocks may differ. */
+/** A pause is at least this long, plus the difference of the clocks. */
 const PAUSE_US = 1000;
 
-/** null where the browser wasn't asked. */
+/** null if the browser wasn't asked. */
 export const callCheck = fact(
   'callCheck',
   'what the browser counts',
@@ -103,7 +104,7 @@ interface Call {
   by: 'us' | 'browser' | 'unrecorded';
 }
 
-/** Of both, in order of time. */
+/** Calls of both, in order of time. */
 function callsOf(store: TraceStore, { threads, kinds, us }: BelowStorage): Call[] {
   const calls: Call[] = [];
   for (const { events } of store.threads)
@@ -121,10 +122,11 @@ function callsOf(store: TraceStore, { threads, kinds, us }: BelowStorage): Call[
   return calls.sort((a, b) => a.us - b.us);
 }
 
-/** When the last call before a pause began, of those that the browser can have reported. */
+/** When the last call before a pause began, among those that the browser can have reported. */
 function lastPause(calls: readonly Call[], clockErrorUs: number): number {
   const lastUs = calls.findLast(({ by }) => by !== 'us')?.us;
-  if (lastUs === undefined) return Infinity; // it reported none: all that was recorded is a difference
+  // it reported none, so everything that was recorded is a difference
+  if (lastUs === undefined) return Infinity;
   for (let i = calls.length - 1; i >= 0; i--) {
     const { us } = calls[i]!;
     const next = calls[i + 1]?.us ?? Infinity;

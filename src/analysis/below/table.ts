@@ -1,4 +1,4 @@
-/** The table of what the browser reports of storage. */
+/** The table of the browser's reports on storage. */
 import { opName } from '../../event/operations.ts';
 import { BROWSER, BROWSER_WORK } from '../../trace/below-storage.ts';
 import { fact } from '../core/graph.ts';

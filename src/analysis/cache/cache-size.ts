@@ -1,30 +1,39 @@
-/** `PRAGMA cache_size` of a connection, and how many pages such a cache holds. */
+/** A connection's `PRAGMA cache_size`, and how many pages such a cache holds. */
 import { DEFAULT_CACHE_SIZE, fromPragma, NO_CACHE_SIZE } from '../pages/database-settings.ts';
 import { UNKNOWN } from '../../text/numbers.ts';
 
-/** Bytes beside each page that SQLite counts in a cache_size of KiB (its MemPage; 136 on 64 bits, less in wasm). */
+/**
+ * Bytes that SQLite adds to each page in a cache_size of KiB (its MemPage; 136 on 64 bits, less in
+ * wasm).
+ */
 const BYTES_BESIDE_PAGE = 136;
-/** Smaller caches hold more than they should, for statements pin pages: measured errors of a curve above 2 %. */
+/**
+ * Smaller caches hold more pages than they should, because statements pin pages: the measured error
+ * of the curve is above 2 %.
+ */
 export const SMALLEST_CACHE = 20;
-/** More than wasm's memory has room for. */
+/** More than fits into wasm's memory. */
 export const MOST_PAGES = 1 << 20;
 
 export interface CacheSize {
-  /** As the last PRAGMA says it: pages, or KiB where negative; 'n/a': its value was folded. */
+  /** As in the last PRAGMA: pages, or KiB if negative; 'n/a': its value was folded. */
   text: string;
-  /** null: the value was folded, or the page size is not known. */
+  /** null: the value was folded, or the page size isn't known. */
   pages: number | null;
-  /** No PRAGMA was seen: SQLite's default. */
+  /** No PRAGMA was seen, so this is SQLite's default. */
   assumed: boolean;
-  /** Where it is from, or why it is not known. */
+  /** Where it comes from, or why it isn't known. */
   how: string;
-  /** Pages that the cache held at least, since the last PRAGMA, and at most: by all, or by SQLite's default where they do not show it. */
+  /**
+   * Pages that the cache held since the last PRAGMA, minimum and maximum: by all calls, or by
+   * SQLite's default if the calls don't show it.
+   */
   least: number;
   most: number;
   shown: boolean;
 }
 
-/** @param said values of the PRAGMA, in the order in which they ran */
+/** @param said values of the PRAGMA, in the order of running */
 export function cacheSizeOf(said: readonly string[], pageBytes: number | null): CacheSize {
   const { value, how } = fromPragma('cache_size', said.at(-1), NO_CACHE_SIZE);
   const assumed = said.length === 0;
@@ -44,7 +53,10 @@ export function cacheSizeOf(said: readonly string[], pageBytes: number | null): 
   };
 }
 
-/** @param cacheSize as the PRAGMA says it: pages, or KiB where negative @returns pages; null where that cannot be told */
+/**
+ * @param cacheSize as in the PRAGMA: pages, or KiB if negative
+ * @returns pages; null if not known
+ */
 export function cachePages(
   cacheSize: string,
   pageBytes: number | null,
@@ -56,11 +68,14 @@ export function cachePages(
   return pageBytes === null ? null : Math.floor((-n * 1024) / (pageBytes + beside));
 }
 
-/** Pages that stay in a cache of `cache_size` pages: SQLite drops one before the last place is taken. */
+/**
+ * Pages that stay in a cache of `cache_size` pages: SQLite drops one before it fills the last
+ * place.
+ */
 export const pagesHeld = (cacheSize: number): number => Math.max(0, cacheSize - 1);
-/** The smallest cache_size, in pages, of a cache that holds so many. */
+/** The smallest cache_size, in pages, of a cache that holds this many. */
 export const sizeToHold = (pages: number): number => pages + 1;
 
-/** KiB of a cache of so many pages: `PRAGMA cache_size=-KiB`. */
+/** KiB of a cache of this many pages: `PRAGMA cache_size=-KiB`. */
 export const cacheKib = (pages: number, pageBytes: number): number =>
   Math.ceil((pages * (pageBytes + BYTES_BESIDE_PAGE)) / 1024);

@@ -1,6 +1,7 @@
 /**
- * The caches between a statement and the storage: SQLite's page cache (hits make no VFS call: only the engine's counters tell) and the
- * VFS's own block cache (an xRead with no storage call below).
+ * The caches between a statement and the storage: SQLite's page cache, whose hits make no VFS call
+ * and are known from the engine's counters only, and the VFS's own block cache (an xRead without a
+ * storage call below).
  *
  *   page request -> SQLite's page cache -> xRead -> block cache of the VFS -> idb.get, opfs.read, or a wait for another thread
  */
@@ -25,9 +26,9 @@ export interface BlockCache {
   vfs: string;
   /** Reads of pages from the database file. */
   reads: number;
-  /** Of these, reads with a storage read, or a wait for another thread, below. */
+  /** Those with a storage read, or a wait for another thread, below. */
   fromStorage: number;
-  /** Share of the reads that needed none; null where that cannot be told, see `cause`. */
+  /** Share of the reads without one; null if not known, see `cause`. */
   hitRate: number | null;
   cause: string | null;
 }
@@ -37,7 +38,7 @@ const FETCHES = opTable(({ layer, counts, activity }) =>
   activity === 'wait' ? 2 : layer === 'web' && counts === 'read' ? 1 : 0,
 );
 
-/** By name of the VFS; one without reads of pages is left out. */
+/** By name of the VFS. One without page reads is left out. */
 function blockCachesOf(store: TraceStore, owners: ByThread<Owners>): BlockCache[] {
   const found = new Map<string, Counts>();
   const cacheOf = (vfs: string): Counts => {
@@ -62,10 +63,10 @@ function blockCachesOf(store: TraceStore, owners: ByThread<Owners>): BlockCache[
 
 interface Counts extends BlockCache {
   storageCalls: number;
-  /** Storage calls of its threads that are tied to no file. */
+  /** Storage calls of its threads that don't belong to a file. */
   loose: number;
 }
-/** A file of a thread: its VFS where it is a database, and the name alone for others. */
+/** A file of a thread: its VFS if it is a database, or only the name. */
 interface CachedFile {
   name: string;
   database: boolean;
@@ -90,7 +91,7 @@ function countCaches(thread: ThreadStore, owners: Owners, cacheOf: (vfs: string)
     file.database &&
     length[row]! >= SMALLEST_PAGE &&
     hasMoved(thread.events, row);
-  /** By row: 1 = a read that was seen to go to the storage. */
+  /** By row: 1 = a read that went to storage. */
   let counted: Uint8Array | null = null;
   const here = new Set<string>();
   let loose = 0;
@@ -128,17 +129,19 @@ function countCaches(thread: ThreadStore, owners: Owners, cacheOf: (vfs: string)
 export interface RereadRatio {
   path: string;
   vfs: string;
-  /** Page reads from database and WAL, checkpoints left out. */
+  /** Page reads from database and WAL, without checkpoints. */
   reads: number;
-  /** Of these: the connection had had the page, and no other connection wrote it since. */
+  /**
+   * Those of a page that the connection had had, and that no other connection has written since.
+   */
   rereads: number;
   distinctPages: number;
-  /** reads / distinctPages, null where nothing was read. */
+  /** reads / distinctPages, null without reads. */
   readsPerPage: number | null;
 }
 
 export interface CacheReport {
-  /** All connections; null where no engine gives its counters. */
+  /** All connections together; null if no engine has counters. */
   pageCache: (CacheCounts & { hitRate: number | null }) | null;
   connections: readonly ConnectionCache[];
   blockCaches: BlockCache[];

@@ -1,6 +1,7 @@
 /**
- * Cold against warm: the first stretch of a trace with SQL or VFS calls against the rest, and the first execution of every statement
- * against its later ones. The first pays for empty caches, for reading the schema, and for code that is not compiled yet.
+ * Cold against warm: the first second of a trace with SQL or VFS calls against the rest, and the
+ * first execution of every statement against its later ones. The first one fills empty caches,
+ * reads the schema, and runs code that isn't compiled yet.
  */
 import { isSqlOp, isVfsOp } from '../../event/operations.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
@@ -22,31 +23,31 @@ export interface Phase {
   fromUs: number;
   toUs: number;
   pageReads: number;
-  /** From the engine's counters; null where there are none. */
+  /** From the engine's counters; null if there are none. */
   hitRate: number | null;
 }
-/** Executions of one statement text in the order of time, over all threads. */
+/** Executions of one statement text in order of time, over all threads. */
 export interface FirstExecution {
-  /** Fingerprint, and the text as it is shown. */
+  /** Fingerprint, and the text that is shown. */
   text: string;
   sql: string;
   executions: number;
   firstUs: number;
   /** Mean of the others, microseconds. */
   laterUs: number;
-  /** Pages read below; null where no VFS call is recorded. */
+  /** Pages read below; null if VFS calls weren't recorded. */
   firstPages: number | null;
   laterPages: number | null;
 }
 export interface ColdWarm {
-  /** null where there is no SQL or VFS call; `warm` also where the trace ends before it. */
+  /** null without SQL or VFS calls; `warm` is also null if the trace ends before it. */
   cold: Phase | null;
   warm: Phase | null;
-  /** Statements executed at least twice; the one with the dearest first execution first. */
+  /** Statements executed at least twice, the one with the longest first execution first. */
   firstExecutions: FirstExecution[];
 }
 
-/** How long the cold time range is. */
+/** Length of the cold time range. */
 const COLD_US = 1e6;
 
 const NEEDS = {
@@ -67,7 +68,7 @@ function coldWarmOf(store: TraceStore, known: Known<typeof NEEDS>): ColdWarm {
   const firstExecutions = firstExecutionsOf(store, known);
   if (begin === Infinity) return { cold: null, warm: null, firstExecutions };
   const border = begin + COLD_US;
-  // one more nanosecond: a range leaves its end out
+  // one more nanosecond, because a range excludes its end
   const behind = end + 0.001;
   return {
     cold: phase(store, known, { fromUs: begin, toUs: Math.min(border, behind) }),
@@ -168,7 +169,7 @@ function firstExecutionsOf(store: TraceStore, known: Known<typeof NEEDS>): First
     .sort((a, b) => b.firstUs - a.firstUs);
 }
 
-/** Page reads by execution, by thread; null where the thread has none. */
+/** Page reads by execution, by thread; null if the thread has none. */
 function readsByExecution(
   store: TraceStore,
   known: Known<typeof NEEDS>,
@@ -187,7 +188,7 @@ function readsByExecution(
     const ofThread = (reads[t] ??= new Uint32Array(executions[t]!.count));
     const owner = own.sql(row[i]!);
     if (owner !== lastOwner[t]) {
-      lastOwner[t] = owner; // calls under one SQL call follow each other
+      lastOwner[t] = owner; // calls made by one SQL call follow each other
       lastExecution[t] = owner < 0 ? -1 : executions[t]!.at(owner);
     }
     const execution = lastExecution[t]!;

@@ -1,5 +1,6 @@
 /**
- * SQLite's page cache by connection, from the engine's own counters: hits, misses, writes and spills, over a range and over time.
+ * SQLite's page cache by connection, from the engine's own counters: hits, misses, writes, and
+ * spills, over a range and over time.
  */
 import { databasesByConnection } from '../core/connection-databases.ts';
 import { fact, type ByThread, type Known } from '../core/graph.ts';
@@ -20,13 +21,16 @@ export interface ConnectionCache extends CacheCounts {
   /** Place in TraceStore.threads, and connection id there. */
   thread: number;
   connection: number;
-  /** null without a page request. */
+  /** null without page requests. */
   hitRate: number | null;
-  /** Readings in the range; what they say happened since the reading before each. */
+  /** Readings in the range; each covers the time since the one before. */
   readings: number;
-  /** The connection was opened before the recording: what its first reading counts is left out. */
+  /**
+   * The connection was opened before the recording, so the counts of its first reading are left
+   * out.
+   */
   openedBefore: boolean;
-  /** Databases that its VFS calls went to; the counters are those of all. */
+  /** Databases that its VFS calls went to. The counters cover all of them. */
   databases: number;
 }
 
@@ -37,7 +41,7 @@ export const connectionCaches = fact(
   'connectionCaches',
   'page caches by connection',
   { counterDeltas },
-  // databases are asked for of threads with counters alone
+  // databases are only needed for threads with counters
   (store, { counterDeltas: deltas }, facts) =>
     connectionCachesIn(store, {
       counterDeltas: deltas,
@@ -45,7 +49,7 @@ export const connectionCaches = fact(
     }),
 );
 
-/** Empty where no engine gives its counters. */
+/** Empty if no engine has counters. */
 export function connectionCachesIn(
   store: TraceStore,
   known: Known<typeof NEEDS>,
@@ -82,18 +86,18 @@ export function connectionCachesIn(
   return found.filter((c) => c.readings > 0);
 }
 
-/** Columns by time bin, all connections together. */
+/** Columns by time bin, over all connections. */
 export interface CacheOverTime {
   hits: Float64Array;
   misses: Float64Array;
   spills: Float64Array;
-  /** NaN where no page was asked for. */
+  /** NaN without page requests. */
   hitRate: Float64Array;
 }
 
 /**
- * Over [fromUs, toUs) in equal bins. A reading says what happened since the one before: that is spread evenly over the time from the
- * connection's first call after that one until the reading.
+ * Over [fromUs, toUs) in equal bins. Each reading's counts are spread evenly over the time from the
+ * connection's first call after the reading before until this one.
  */
 export function cacheOverTime(
   store: TraceStore,

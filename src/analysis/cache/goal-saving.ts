@@ -1,6 +1,7 @@
 /**
- * What a larger page cache would save in time: the reads that would become hits, at what reads of databases took, and never more than the
- * reads took that were made again. Finding F11 is about the same.
+ * The time that a larger page cache would save: the reads that would become hits, at the usual cost
+ * of the database's reads, and never more than the repeated reads took. Finding F11 uses the same
+ * numbers.
  */
 import { Op } from '../../event/event.ts';
 import { fact } from '../core/graph.ts';
@@ -11,11 +12,11 @@ import { missRatios, type CacheGoal, type MissRatio } from './miss-ratio.ts';
 export interface GoalSaving {
   /** Microseconds; null = not known, see `how`. */
   us: number | null;
-  /** How it is computed, or why it is not known. */
+  /** How it is computed, or why it isn't known. */
   how: string;
 }
 
-/** Of a cache that reaches the goal. */
+/** For a cache that reaches the goal. */
 export const savingOf = (
   ctx: FindingContext,
   { goal, again }: Pick<MissRatio, 'again'> & { goal: CacheGoal },
@@ -24,7 +25,7 @@ export const savingOf = (
     .avoid(goal.avoided, Op.xRead, 'reads', 'main-db')
     .atMost(again.us, Math.min(1, goal.avoided / again.count));
 
-/** By place in `missRatios`; null where no larger cache avoids a read. */
+/** By index in `missRatios`; null if no larger cache avoids a read. */
 export const goalSavings = fact(
   'goalSavings',
   'time that a larger cache saves',
@@ -37,7 +38,12 @@ export const goalSavings = fact(
     }),
 );
 
-/** What caches of other sizes save: each read that they avoid takes as long as one that the goal avoids. @param avoided reads @returns microseconds; null = not known */
+/**
+ * What caches of other sizes save. Each read that they avoid costs as much as one that the goal
+ * avoids.
+ * @param avoided reads
+ * @returns microseconds; null = not known
+ */
 export const savingsAt = (
   goal: CacheGoal,
   { us }: GoalSaving,

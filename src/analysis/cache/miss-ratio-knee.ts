@@ -1,5 +1,5 @@
 /**
- * The knee of a miss-ratio curve: the cache size beyond which more pages buy little.
+ * The knee of a miss-ratio curve: the cache size above which more pages gain little.
  *
  *   misses ^ \
  *          |  \  . . . . chord from the curve's first point to its last
@@ -9,10 +9,13 @@
 import { sizeToHold } from './cache-size.ts';
 import { missRatioAt, type MissRatio } from './miss-ratio.ts';
 
-/** Below this share of what the smallest cache misses the curve is a line: it has no knee. */
+/**
+ * If the bend is below this share of the smallest cache's misses, the curve is a line and has no
+ * knee.
+ */
 const LEAST_BEND = 0.05;
 
-/** @returns pages, or null where the curve does not bend, or has no part outside the spill zone */
+/** @returns pages, or null if the curve doesn't bend, or is completely in the spill zone */
 export function kneeOf(curve: MissRatio): number | null {
   const first = curve.fromPages;
   const last = sizeToHold(curve.hits.length - 1);

@@ -1,14 +1,15 @@
 /**
- * The miss-ratio curve: which part of the page requests a cache of n pages would miss, by connection and database. F11, the Cache view
- * and the Lab's replay read it.
+ * The miss-ratio curve: the share of page requests that a cache of n pages would miss, by
+ * connection and database. F11, the Cache view, and the Lab's replay use it.
  *
  *   misses ^ |####|\                     #### not known: a cache smaller than the recording's; or one in which SQLite spills
  *          | |####| \___                 exact: every page request reached the VFS (cache_size=0, or no hits at all)
  *          | |####|     \_____           at most: which pages were hit is not known, see references.ts
  *          +----------------------> pages
  *
- * Requests are page reads, from database and WAL, and the hits that the engine counted; a page that is written is used, not asked for.
- * When another connection writes, SQLite throws its whole cache away. Checkpoints ask for nothing.
+ * Requests are page reads, from database and WAL, and the hits that the engine counted; writing a
+ * page uses it, but isn't a request. When another connection writes, SQLite drops its whole cache.
+ * Checkpoints don't request pages.
  */
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Op } from '../../event/event.ts';
@@ -37,9 +38,9 @@ import { References, type Surroundings, type Writes } from './references.ts';
 import type { Scans } from './scans.ts';
 import { staleCaches } from './stale-caches.ts';
 
-/** Share of the reads made again that the goal avoids, at least. */
+/** Minimum share of the repeated reads that the goal avoids. */
 const GOAL = 0.95;
-/** Fewer of them, or a smaller part of all reads, are not worth a larger cache. */
+/** Fewer, or a smaller share of all reads, aren't worth a larger cache. */
 const FEW_READS_AGAIN = 50;
 const SMALL_PART = 1 / 3;
 
@@ -56,43 +57,51 @@ export interface MissRatio {
   /** Reads that every cache makes. */
   cold: number;
   distinctPages: number;
-  /** Reads of pages that a cache could have held. */
+  /** Repeated reads of pages that a cache could have held. */
   again: Evidence;
-  /** Of them, those that a larger cache avoids: not of pages that were dropped though there was room for them. */
+  /** Those that a larger cache avoids, without pages that were dropped although they fit. */
   avoidable: number;
-  /** A page was asked for three times or more, with no write of it between. */
+  /** A page was requested three times or more without a write in between. */
   hot: boolean;
-  /** Of the other reads. */
+  /** Among the other reads. */
   scans: Scans;
-  /** Requests that a cache which holds n pages hits, at least; n = 0 .. the last that changes anything. */
+  /**
+   * Minimum requests that a cache of n pages answers; n = 0 .. the last one that changes anything.
+   */
   hits: Uint32Array;
   kind: 'exact' | 'at most';
-  /** In words how the curve is known. */
+  /** How the curve is known, as text. */
   note: string;
-  /** The size of the recording's cache is a guess, and with it the curve. */
+  /** The size of the recording's cache, and so the curve, is a guess. */
   assumed: boolean;
-  /** Share of the connection's page requests that reached the VFS; null where the engine gives no counters. */
+  /**
+   * Share of the connection's page requests that reached the VFS; null if the engine has no
+   * counters.
+   */
   seenShare: number | null;
-  /** The smallest cache_size, in pages, that the curve knows. */
+  /** The smallest cache_size, in pages, that the curve covers. */
   fromPages: number;
   /** What SQLite's own cache did; null without counters. */
   measured: { hits: number; misses: number; hitRate: number } | null;
-  /** What its PRAGMA says. */
+  /** From its PRAGMA. */
   size: CacheSize;
-  /** Null where no larger cache avoids a read. */
+  /** null if no larger cache avoids a read. */
   goal: CacheGoal | null;
 }
 
-/** The smallest cache that avoids 95 % of the reads made again, and so many that F11 finds nothing when it is set. */
+/**
+ * The smallest cache that avoids 95 % of the repeated reads, and enough of them that F11 isn't
+ * found once it is set.
+ */
 export interface CacheGoal {
   share: number;
   /** For `PRAGMA cache_size`, in pages. */
   pages: number;
-  /** For `PRAGMA cache_size=-KiB`; null where the page size is not known. */
+  /** For `PRAGMA cache_size=-KiB`; null if the page size isn't known. */
   kib: number | null;
-  /** Of all requests, at least. */
+  /** Minimum share of all requests. */
   hitRate: number;
-  /** Reads that it avoids, at least. */
+  /** Minimum reads that it avoids. */
   avoided: number;
 }
 
@@ -129,7 +138,7 @@ function missRatiosOf(store: TraceStore, known: Known<typeof NEEDS>): MissRatio[
     const hits = cumulative(needs.pages, counted);
     const requests = reads + counted;
     const avoidable = needs.pages.length;
-    // a cache that may be larger already is not made smaller
+    // don't advise less than a cache that may already be larger
     const fromPages = Math.max(
       SMALLEST_CACHE,
       exact ? refs.mostDirty : sizeToHold(Math.max(needs.cache, size.least)),
@@ -170,7 +179,10 @@ function missRatiosOf(store: TraceStore, known: Known<typeof NEEDS>): MissRatio[
   );
 }
 
-/** Part of the requests that a cache of `cacheSize` pages misses, at most where the curve is not exact; null where that is not known. */
+/**
+ * Share of the requests that a cache of `cacheSize` pages misses, or its maximum if the curve isn't
+ * exact; null if not known.
+ */
 export function missRatioAt(curve: MissRatio, cacheSize: number): number | null {
   const { requests, hits, fromPages } = curve;
   if (cacheSize < fromPages) return null;
@@ -190,7 +202,7 @@ function referencesOf(store: TraceStore, known: Known<typeof NEEDS>): References
   const list: References[] = [];
   const byKey = new Map<number, References>();
   const around = new Around(store, known);
-  /** By asker: what it asks; of the same database as before, most often. */
+  /** By asker: its last References. Usually the next read is on the same database. */
   const lasts = askers.map((): References | null => null);
   const of = (who: number, database: number): References =>
     getOrMake(byKey, who * objects.length + database, () => {
@@ -211,7 +223,7 @@ function referencesOf(store: TraceStore, known: Known<typeof NEEDS>): References
   return list;
 }
 
-/** What is known of connections beside their reads and writes. */
+/** What is known about connections besides their reads and writes. */
 class Around {
   private readonly readings: ReturnType<typeof readingsOf>[];
   private readonly opened: ReturnType<typeof openingsOf>[];
@@ -249,7 +261,8 @@ class Around {
     const stale = staleCaches.filter(
       (s) => s.thread === thread && s.connection === connection && s.database === object,
     );
-    // without an SQL layer connections aren't distinguished: one that opens the file has an empty cache
+    // without an SQL layer, connections aren't distinguished: a connection that opens the file has
+    // an empty cache
     const opened = (connection ? connections.get(connection) : files.get(object)) ?? [];
     const path = transactions.list.paths.indexOf(accesses.objects[object]!.path);
     const writes = this.writes.get(this.writesKey(thread, path)) ?? [];
@@ -275,7 +288,9 @@ function readingsOf(deltas: CounterDeltas): Map<number, { row: number[]; hits: n
   return found;
 }
 
-/** Rows at which connections were opened, and files of databases, by place in DatabaseFiles.list. */
+/**
+ * Rows at which connections, and files of databases (by index in DatabaseFiles.list), were opened.
+ */
 function openingsOf(
   { events: { object, context } }: ThreadStore,
   rows: RowsByOperation,
@@ -291,7 +306,7 @@ function openingsOf(
   return found;
 }
 
-/** Of a connection's write transactions; one over all rows where none was seen to end. */
+/** A connection's write transactions; one over all rows if the end of none was seen. */
 function spansOf(
   { context, beginRow, endRow }: TransactionTable,
   places: readonly number[],
@@ -304,7 +319,10 @@ function spansOf(
   return { begin: own.map((i) => beginRow[i]!), end: own.map((i) => endRow[i]!) };
 }
 
-/** By pages held, up to the last number that changes anything. @param always hits that any cache of the curve has */
+/**
+ * By pages held, up to the last number that changes anything.
+ * @param always hits in any cache of the curve
+ */
 function cumulative(needs: Uint32Array, always: number): Uint32Array {
   const hits = new Uint32Array(needs.reduce((most, n) => Math.max(most, n), 0) + 1);
   for (const pages of needs) hits[pages]!++;
@@ -313,11 +331,14 @@ function cumulative(needs: Uint32Array, always: number): Uint32Array {
   return hits;
 }
 
-/** Whether to advise a larger cache for the sake of reads that it avoids. */
+/** Whether the avoided reads are worth a larger cache. */
 const isWorthACache = (avoidable: number, reads: number): boolean =>
   avoidable >= FEW_READS_AGAIN && avoidable >= SMALL_PART * reads;
 
-/** Whether a larger cache is advised: by finding F11 and by the Cache view. It is not where the cache is as large already. */
+/**
+ * Whether finding F11 and the Cache view advise a larger cache. They don't if the cache is already
+ * as large.
+ */
 export const advisesCache = <R extends Omit<MissRatio, 'hits' | 'again' | 'scans'>>(
   ratio: R,
 ): ratio is R & { goal: CacheGoal } => {
@@ -356,7 +377,10 @@ function goalOf(
   };
 }
 
-/** null where they are not known: no counters, no connection, or a connection with several databases, whose counters are of all. */
+/**
+ * null if not known: without counters, without a connection, or for a connection with several
+ * databases, whose counters cover all of them.
+ */
 function countersOf(
   caches: readonly ConnectionCache[],
   { thread, connection }: Asker,

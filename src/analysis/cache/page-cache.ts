@@ -1,12 +1,16 @@
 /**
- * SQLite's page cache, as its own counters have it (sqlite3_db_status): what happened within the trace, all connections added up. What
- * a connection did before the recording is in its first reading, which is left out, as the Cache view does.
+ * SQLite's page cache according to its own counters (sqlite3_db_status): what happened within the
+ * trace, over all connections. A first reading includes what its connection did before the
+ * recording, so it is left out, as in the Cache view.
  */
 import { hitRate, type CacheSums } from '../core/counter-deltas.ts';
 import { callCounts } from '../files/call-counts.ts';
 import { fact } from '../core/graph.ts';
 
-/** All null where no engine gave its counters, or nothing but the first ones of connections opened before. */
+/**
+ * All null if no engine had counters, or only the first ones of connections that were opened
+ * before.
+ */
 export interface PageCache {
   hits: number | null;
   misses: number | null;
@@ -23,7 +27,7 @@ export const pageCache = fact(
   (_, { callCounts }): PageCache => pageCacheFrom(callCounts.cacheSums),
 );
 
-/** @param threads readings of each, added up */
+/** @param threads the summed readings of each thread */
 export function pageCacheFrom(threads: readonly CacheSums[]): PageCache {
   const sum = (key: 'hits' | 'misses' | 'writes' | 'spills' | 'readings'): number =>
     threads.reduce((n, sums) => n + sums[key], 0);

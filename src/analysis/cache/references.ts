@@ -1,13 +1,16 @@
 /**
- * What one connection asks of one database, in the order of time, and how large a cache each read needs to be a hit.
+ * The pages that one connection requests from one database, in order of time, and how large a cache
+ * each read needs to be a hit.
  *
  *   read 7      hits (counted, which pages is not known)      read 7 again: not held any more
  *   |<------------- pages used in between --------------->|
  *                = distinct pages that were read or written, and pages that were hit
  *
- * Pages that were hit are not known. They are no more than the hits that the engine counted in between, and no more than the cache held
- * when 7 was there last. They are among the pages that were ever used, too. So a read has a least and a most; where there was no hit both
- * are the LRU stack distance, exactly. Pages that a transaction has changed stay in the cache until it ends: they come on top.
+ * Pages that were hit are not known. They can't be more than the hits that the engine counted in
+ * between, nor more than the cache held when 7 was last there. They are also among the pages that
+ * were ever used. So each read has a minimum and a maximum. Without hits, both are exactly the LRU
+ * stack distance. Pages that a transaction has changed stay in the cache until it ends, so they are
+ * added.
  */
 import type { ThreadStore } from '../../trace/store.ts';
 import { lowerBound } from '../../trace/number-columns.ts';
@@ -19,43 +22,53 @@ import { MOST_PAGES, type CacheSize } from './cache-size.ts';
 import { Scans } from './scans.ts';
 import { StackDistances } from './stack-distance.ts';
 
-/** The last write to a database, and the last one of anybody else than its writer; -1 = none. */
+/**
+ * The last write to a database, and the last one by another connection than its writer; -1 = none.
+ */
 export interface Writes {
   asker: number;
   at: number;
   othersAt: number;
 }
 
-/** What else is known of a connection and a database; rows of its thread, ascending. */
+/** What else is known about a connection and a database; rows of its thread, ascending. */
 export interface Surroundings {
-  /** Rows at which its cache was empty: it was opened, or found another's change counter in the file. */
+  /**
+   * Rows at which its cache was empty: it was opened, or found a changed change counter in the
+   * file.
+   */
   emptied: readonly number[];
-  /** Readings of the engine's counters: rows, and the hits until then. Empty where there are none. */
+  /** Readings of the engine's counters: rows, and the hits until then. Empty if there are none. */
   readings: { row: readonly number[]; hits: readonly number[] };
   /** First and last rows of its write transactions. */
   transactions: { begin: readonly number[]; end: readonly number[] };
   /** Each PRAGMA cache_size. */
   sizes: readonly { row: number; value: string }[];
-  /** What headers said of the database's length: microseconds, pages. */
+  /** The database's length in its headers: microseconds, pages. */
   lengths: { us: Float64Array; pages: Uint32Array };
 }
 
-/** How many pages a cache has to hold so that reads are hits. */
+/** How many pages a cache must hold so that reads are hits. */
 interface Needs {
-  /** Of each read again that a larger cache can avoid: not those of pages that the cache had room for. */
+  /**
+   * For each repeated read that a larger cache can avoid, so without pages that fit into the cache.
+   */
   pages: Uint32Array;
-  /** Pages that the cache of the recording held, at most. */
+  /** Maximum pages that the recording's cache held. */
   cache: number;
-  /** That is a guess: no call shows it. */
+  /** It is a guess, because no call shows it. */
   assumed: boolean;
 }
 
 const UNKNOWN = 0xffffffff;
-/** Share of the reads that may be made again for another reason than room; how many are looked at. */
+/**
+ * Share of the reads that may be repeated for another reason than the cache's size, and how many
+ * are examined.
+ */
 const FEW = 0.05;
 const SAMPLE = 1 << 16;
 
-/** A number that only few are below; UNKNOWN where there are few in all. */
+/** The number that only a few are below; UNKNOWN if there are too few in all. */
 function low(numbers: Uint32Array, count: number): number {
   if (count * FEW < 1) return UNKNOWN;
   const stride = Math.ceil(count / SAMPLE);
@@ -67,45 +80,54 @@ function low(numbers: Uint32Array, count: number): number {
 }
 
 export class References {
-  /** Page reads, and of them those that every cache misses. */
+  /** Page reads, and those that every cache misses. */
   requests = 0;
   cold = 0;
   readonly slots = new Slots();
   /** Reads of pages that a cache could have held. */
   readonly again = new Evidence();
   readonly scans = new Scans();
-  /** A page was asked for three times or more, with no write of it between. */
+  /** A page was requested three times or more without a write in between. */
   hot = false;
   /** Distinct pages of the transaction that wrote most. */
   mostDirty = 0;
-  /** Of each read again: pages that a cache has to hold, at least and at most. */
+  /** For each repeated read: minimum and maximum pages that a cache must hold. */
   private least = new Uint32Array(16);
   private most = new Uint32Array(16);
   private count = 0;
   private readonly stack = new StackDistances();
-  /** By page: reads since it came in or was written. */
+  /** By page: reads since it was loaded or written. */
   private asked: Uint8Array = new Uint8Array(16);
   /** By page: hits of the connection that were counted before its last use. */
   private hitsAt: Float64Array = new Float64Array(16);
   /** By page: the transaction that wrote it last. */
   private dirtiedBy: Uint32Array = new Uint32Array(16);
-  /** Access at which it was here last; -1 = not yet. */
+  /** The access at which it was last here; -1 = not yet. */
   private lastAt = -1;
-  /** Next places in `around`. */
+  /** Next indices in `around`. */
   private emptied = 0;
   private reading = 0;
   private transaction = 0;
-  /** Whether a write transaction is open, the pages that it has written, and its first place in `least`. */
+  /**
+   * Whether a write transaction is open, the pages that it has written, and its first index in
+   * `least`.
+   */
   private writing = false;
   private dirty = 0;
   private from = 0;
-  /** Row of the last PRAGMA cache_size, and the first place in `least` after it. */
+  /** Row of the last PRAGMA cache_size, and the first index in `least` after it. */
   private readonly sizedAt: number;
   private sizedFrom = 0;
-  /** Every page that the cache holds was seen coming in: now, and from the first call on. */
+  /**
+   * The recording saw every page of the cache being loaded: at this moment, and from the first call
+   * on.
+   */
   private whole = false;
   private always = false;
-  /** Pages of the database before the connection wrote; Infinity = it has not. Those behind them that were seen, and the last of them. */
+  /**
+   * Pages of the database before the connection wrote; Infinity = it hasn't. Pages after them that
+   * were seen, and the last of these.
+   */
   private before = Infinity;
   private appended = 0;
   private end = 0;
@@ -119,7 +141,7 @@ export class References {
     this.sizedAt = around.sizes.at(-1)?.row ?? -1;
   }
 
-  /** The access `i`, in order of time. @param last writes to the database so far */
+  /** Take the access `i`, in order of time. @param last writes to the database so far */
   take({ what, place, span, row: rows, us }: Accesses, i: number, last: Writes): void {
     const row = rows[i]!;
     const write = (what[i]! & Access.write) !== 0;
@@ -161,7 +183,7 @@ export class References {
     if (this.before === 0) this.appended = this.slots.count;
   }
 
-  /** What happened until a row. @param foreign the last write of another connection */
+  /** Apply what happened until a row. @param foreign the last write of another connection */
   private pass(row: number, foreign: number): void {
     const { emptied, readings, transactions } = this.around;
     let empty = this.lastAt >= 0 && foreign > this.lastAt;
@@ -178,7 +200,7 @@ export class References {
     this.writing = this.transaction < begin.length && begin[this.transaction]! <= row;
   }
 
-  /** @returns whether a cache that holds all had the page */
+  /** @returns whether a cache that holds everything had the page */
   private use(slot: number, write: boolean): boolean {
     if (slot >= this.asked.length) {
       this.asked = longer(this.asked, slot + 1);
@@ -194,7 +216,7 @@ export class References {
       if (distance === 0) this.cold++;
       else this.readAgain(slot, distance);
     }
-    // a place that an array doesn't have is looked up slowly
+    // an index outside of an array is slow to look up
     if (this.reading > 0) this.hitsAt[slot] = this.around.readings.hits[this.reading - 1]!;
     return distance > 0;
   }
@@ -220,13 +242,14 @@ export class References {
   }
 
   /**
-   * How many pages each read again needs in the cache, at most.
-   * @param size of the recording's cache @param exact no page was hit: reads show all that happened
+   * The maximum of pages that each repeated read needs in the cache.
+   * @param size of the recording's cache @param exact there were no hits, so reads show everything
    */
   needs(size: CacheSize, exact: boolean): Needs {
     this.endTransaction();
     const { least, most, count } = this;
-    // pages that a transaction appended and freed again are in the cache, too, and are never written
+    // pages that a transaction appended and freed again are in the cache, too, but are never
+    // written
     const gaps = Math.max(0, this.end - this.before - this.appended) || 0;
     const unseen = Math.min(gaps, this.slots.count); // a page can make up any number
     const few = low(most, count) + unseen;
@@ -234,7 +257,8 @@ export class References {
     const assumed = shown >= MOST_PAGES;
     const cache = assumed ? size.most : shown;
     const all = this.always ? this.slots.count + unseen : UNKNOWN;
-    // what the cache had room for was dropped for another reason, as at a rollback in WAL mode: a larger one drops it, too
+    // what fit into the cache was dropped for another reason, such as a rollback in WAL mode; a
+    // larger cache drops it, too
     const room = exact || assumed ? 0 : cache;
     const roomSet = exact ? 0 : Math.max(room, size.least);
     const pages = new Uint32Array(count);
@@ -245,7 +269,7 @@ export class References {
     return { pages: pages.subarray(0, needed), cache, assumed };
   }
 
-  /** What the transaction had changed was in the cache during all its reads. */
+  /** The transaction's changed pages were in the cache during all its reads. */
   private endTransaction(): void {
     this.mostDirty = Math.max(this.mostDirty, this.dirty);
     if (this.dirty > 0)

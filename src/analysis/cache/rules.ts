@@ -1,7 +1,7 @@
 /**
  * Findings about reading pages.
  *
- *   F11   page 7 ... page 7 ... page 7: read again and again, for SQLite's page cache had dropped it
+ *   F11   page 7 ... page 7 ... page 7: read repeatedly, because SQLite's page cache dropped it
  *   F21   page 1, 2, 3, ... 140: a scan, a call for each small page
  *   F22   many pages of schema before the first statement can run
  */
@@ -42,7 +42,7 @@ export const cacheTooSmall: Rule = {
   },
 };
 
-/** Whose cache it is, where several on one file are too small. */
+/** Describes whose cache it is, if several on one file are too small. */
 function whoseOf(
   { path, thread, connection }: MissRatio,
   all: readonly MissRatio[],
@@ -54,7 +54,7 @@ function whoseOf(
   return ` by ${alone || !connection ? '' : `connection ${connection} of `}${titles[thread]}`;
 }
 
-/** How sure it is that the advised cache is large enough. */
+/** How certain it is that the advised cache is large enough. */
 function confidenceOf(
   { thread, connection, measured, assumed }: MissRatio,
   { store }: FindingContext,
@@ -127,7 +127,7 @@ export const coldStart: Rule = {
       for (const prepare of ctx.rows(thread, Op.sqlPrepare)) {
         const connection = events.context[prepare]!;
         if (first.has(connection)) continue;
-        // what it called lies right behind it
+        // its calls follow right after it
         for (
           let row = prepare + 1;
           row < events.count && events.seq[row]! < events.endSeq[prepare]!;

@@ -1,4 +1,4 @@
-/** Scans: reads of neighboring pages in ascending runs, none of which a cache could have held. */
+/** Scans: reads of neighboring pages in ascending runs that no cache could have held. */
 import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence } from '../rules/context.ts';
 
@@ -12,9 +12,9 @@ export class Scans {
   /** All reads in runs. */
   readonly reads = new Evidence();
   private length = 0;
-  /** The page that goes on with the run; 0 = none does. */
+  /** The page that continues the run; 0 = none. */
   private next = 0;
-  /** Rows of a run that may still end before it counts. */
+  /** Rows of a run that isn't long enough to count yet. */
   private readonly begun: number[] = [];
 
   /** The next read of a connection. @param first no cache could have held it */

@@ -1,52 +1,54 @@
 /**
- * Exact LRU stack distances (Mattson 1970): for each use of a page, how many distinct pages were used since the same page was last used,
- * itself included. A cache that holds n pages has exactly the pages of distance <= n, for every n at once.
+ * Exact LRU stack distances (Mattson 1970): for each use of a page, how many distinct pages were
+ * used since its last use, itself included. A cache of n pages has exactly the pages of distance <=
+ * n, for every n.
  *
  *   used       a b c a b b d a
  *   distance   - - - 3 3 1 - 3        - = first use: every cache misses
  *
- * Pages lie on a time line at their last use, a bit for each place; a Fenwick tree counts those behind a word of 32 places. The line is
- * short (at most four times the pages) and is pushed together when it is full, so that both stay in the processor's cache.
+ * Each page has a bit on a timeline, at its last use. A Fenwick tree counts the bits after a word
+ * of 32 places. The timeline is short (at most four times the pages) and is compacted when full, so
+ * that both stay in the processor's cache.
  */
 import { longer } from '../../trace/typed-arrays.ts';
 
-/** Places of the line at first; a power of 2, as is every later length. */
+/** Initial places of the timeline; its length is always a power of 2. */
 const SHORTEST = 1024;
 /** A word has 2 ** 5 places. */
 const WORD = 5;
 const IN_WORD = (1 << WORD) - 1;
 
 export class StackDistances {
-  /** Pages used since the beginning, or since all were thrown away. */
+  /** Pages used since the beginning, or since all were dropped. */
   held = 0;
   private size = SHORTEST;
-  /** Places at which a page lies; the first one is not used. */
+  /** Places at which a page is; the first one isn't used. */
   private bits = new Int32Array(SHORTEST >> WORD);
   /** Over the words, from 1. */
   private tree = new Int32Array((SHORTEST >> WORD) + 1);
   private pageAt = new Int32Array(SHORTEST).fill(-1);
-  /** Place on the line by page; 0 = not there. */
+  /** Place on the timeline by page; 0 = none. */
   private lastAt: Int32Array = new Int32Array(16);
   private next = 1;
-  /** What lies before `base` was thrown away: `stale` places that the tree still counts. */
+  /** Everything before `base` was dropped: `stale` places that the tree still counts. */
   private base = 1;
   private stale = 0;
 
-  /** All pages are thrown away. */
+  /** Drop all pages. */
   empty(): void {
     this.stale += this.held;
     this.held = 0;
     this.base = this.next;
   }
 
-  /** @param page numbers lie close to 0 @returns the distance; 0 = no cache has the page */
+  /** @param page numbers are close to 0 @returns the distance; 0 = no cache has the page */
   use(page: number): number {
     if (this.next === this.size) this.compact();
     if (page >= this.lastAt.length) this.lastAt = longer(this.lastAt, page + 1);
     const { lastAt, next } = this;
     const before = lastAt[page]!;
     const cached = before >= this.base;
-    if (cached && before === next - 1) return 1; // used just now: nothing moves
+    if (cached && before === next - 1) return 1; // just used: nothing moves
     let distance = 0;
     if (cached) distance = this.held + this.stale + 1 - this.upTo(before);
     else {
@@ -61,7 +63,7 @@ export class StackDistances {
     return distance;
   }
 
-  /** Pages that lie at a place or before it. */
+  /** Pages at a place or before it. */
   private upTo(place: number): number {
     const { bits, tree } = this;
     const word = place >> WORD;
@@ -70,7 +72,7 @@ export class StackDistances {
     return pages;
   }
 
-  /** @param before 0 = the page is not on the line yet */
+  /** @param before 0 = the page isn't on the timeline yet */
   private move(before: number, next: number): void {
     const { bits, tree } = this;
     bits[next >> WORD]! |= 1 << (next & IN_WORD);
@@ -80,7 +82,7 @@ export class StackDistances {
       return;
     }
     bits[before >> WORD]! ^= 1 << (before & IN_WORD);
-    // the ways of the two up the tree meet, at its top at last: above, what is taken off is put on again
+    // the two paths up the tree meet; above that, their changes cancel out
     for (let from = (before >> WORD) + 1; from !== to;)
       if (from < to) {
         tree[from]!--;
@@ -91,7 +93,10 @@ export class StackDistances {
       }
   }
 
-  /** Push the pages from `base` on together at the line's begin, on a longer line where they fill half; forget those before. */
+  /**
+   * Move the pages from `base` on to the timeline's start, on a longer one if they fill half;
+   * forget those before.
+   */
   private compact(): void {
     const { lastAt, pageAt, base, size } = this;
     let next = 1;
@@ -118,7 +123,7 @@ export class StackDistances {
     this.stale = 0;
   }
 
-  /** Pages lie at all places from 1 to `next`. */
+  /** Set pages at all places from 1 to `next`. */
   private lie(next: number): void {
     const { bits, tree } = this;
     bits.fill(-1, 0, next >> WORD).fill(0, next >> WORD);

@@ -1,11 +1,12 @@
 /**
- * Which connection found its page cache stale: before SQLite uses what it has cached, it reads 16 bytes at 24 of the database, and drops
- * the cache where they are not those that it saw last. With the file change counter, which goes up with each commit:
+ * Which connections found their page cache stale. Before SQLite uses its cache, it reads 16 bytes
+ * at offset 24 of the database, and drops the cache if they have changed. With the file change
+ * counter, which goes up with each commit:
  *
  *   connection 1   page 1: 7   ...   compares 7: keeps   ...   compares 9: drops, reads again
  *   connection 2                                   page 1: 7   writes 8   writes 9
  *
- * In WAL mode, and while a connection keeps its locks, SQLite does not compare.
+ * In WAL mode, and while a connection keeps its locks, SQLite doesn't compare.
  */
 import { SMALLEST_PAGE, VERSION_AT, VERSION_BYTES } from '../../sqlite/page-size.ts';
 import { Op } from '../../event/event.ts';
@@ -20,17 +21,20 @@ export interface StaleCache {
   connection: number;
   /** Place in DatabaseFiles.list. */
   database: number;
-  /** Comparisons with a counter that the connection was seen to have. */
+  /** Comparisons with a counter that was seen before. */
   compared: number;
-  /** Those of them that found another. */
+  /** Those that found another counter. */
   stale: number;
-  /** Commits of others that these found, as far as the counter tells. */
+  /** Commits of others that these found, according to the counter. */
   commits: number;
   /** The reads that found the cache stale: rows of the thread. */
   rows: number[];
 }
 
-/** Connections that compared at least once; without an SQL layer connections can't be distinguished, and there is none. */
+/**
+ * Connections that compared at least once; empty without an SQL layer, because connections can't be
+ * distinguished then.
+ */
 export const staleCaches = fact(
   'staleCaches',
   'stale caches',
@@ -67,14 +71,15 @@ function ofThread(
     const counter = events.aux[row]!;
     const compares =
       op === Op.xRead && events.offset[row] === VERSION_AT && events.length[row] === VERSION_BYTES;
-    // a first page that is none of a b-tree is encrypted: its counter means nothing
+    // a first page without a b-tree type is encrypted, so its counter means nothing
     const says =
       events.offset[row] === 0 && events.length[row]! >= SMALLEST_PAGE && Boolean(events.aux2[row]);
-    if (counter === 0 || (!compares && !says)) continue; // 0: an empty database, or a recording that has no counters
+    // 0: an empty database, or a recording without counters
+    if (counter === 0 || (!compares && !says)) continue;
     const key = `${connection} ${part.database}`;
     const known = byKey.get(key);
     if (!known) {
-      // what was cached before the recording is not known
+      // what was cached before the recording isn't known
       if (says)
         byKey.set(key, {
           thread: index,

@@ -1,4 +1,7 @@
-/** SQLITE_BUSY chains, locks that were not released, and possible deadlocks, as lines of their tables. */
+/**
+ * SQLITE_BUSY chains, locks that weren't released, and possible deadlocks, as lines of their
+ * tables.
+ */
 import { resultName } from '../../sqlite/result-codes.ts';
 import { lockLevelText } from '../../sqlite/constants.ts';
 import type { EventRef, TraceStore } from '../../trace/store.ts';
@@ -12,7 +15,7 @@ export interface BusyLine {
   thread: number;
   threadTitle: string;
   path: string;
-  /** Asked for; null where only the step's answer was seen. */
+  /** The requested level; null if only the step's answer was seen. */
   level: string | null;
   refusals: number;
   steps: number;
@@ -44,7 +47,10 @@ export interface DeadlockLine {
   names: string[];
   fromUs: number;
   toUs: number;
-  /** Of a long wait: calls that the holder's page began meanwhile, and how long before the wait's end its last had ended. */
+  /**
+   * For a long wait: calls of the holder's page during it, and how long before its end the last of
+   * them had ended.
+   */
   holderCalls: number | null;
   holderIdleUs: number | null;
   events: EventRef[];

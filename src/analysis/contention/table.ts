@@ -1,4 +1,7 @@
-/** The tables of locks: waits for them, SQLITE_BUSY chains, locks not released, waits that look like a deadlock. */
+/**
+ * The tables of locks: waits for them, SQLITE_BUSY chains, locks that weren't released, possible
+ * deadlocks.
+ */
 import { STUCK_US } from '../locks/wait-graph.ts';
 import { formatDuration } from '../../text/numbers.ts';
 import { THREAD } from '../events/table.ts';

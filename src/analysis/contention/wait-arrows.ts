@@ -1,10 +1,13 @@
-/** Who waited for whom: all waits of one thread for another as one arrow. Those for a thread that was not recorded are one, too. */
+/**
+ * Which thread waited for which: all waits of one thread for another as one arrow. Waits for
+ * threads that weren't recorded are one arrow, too.
+ */
 import { grouped } from '../core/maps.ts';
 import type { EventRef } from '../../trace/store.ts';
 
-/** A wait as far as one holder was in its way. */
+/** The part of a wait that one holder caused. */
 interface Wait {
-  /** Threads; the holder is null where no recorded thread held the lock. */
+  /** Threads; the holder is null if no recorded thread held the lock. */
   waiter: number;
   holder: number | null;
   /** Name of the lock. */
@@ -23,7 +26,7 @@ export interface WaitArrow {
   /** Sum over its waits, microseconds. */
   waitedUs: number;
   longestUs: number;
-  /** Names of what was waited for, the longest waits first; at most 5. */
+  /** Names of the locks, the longest waits first; at most 5. */
   names: string[];
   fromUs: number;
   toUs: number;
@@ -31,10 +34,10 @@ export interface WaitArrow {
   events: EventRef[];
 }
 
-/** At most so many events an arrow. */
+/** Maximum events of an arrow. */
 const MOST_EVENTS = 500;
 
-/** Waits summed up by waiter and holder; the longest waited first. */
+/** Waits summed by waiter and holder, the longest sum first. */
 export function arrowsOf(waits: readonly Wait[]): WaitArrow[] {
   const groups = grouped(waits, ({ waiter, holder }) => `${waiter}:${holder ?? ''}`);
   const span = ({ fromUs, toUs }: Wait): number => toUs - fromUs;

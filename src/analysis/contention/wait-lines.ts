@@ -1,4 +1,7 @@
-/** Who waited for whom: a line for each holder of a wait, and one for a wait whose holder was not recorded. */
+/**
+ * Which thread waited for which: a line for each holder of a wait, and one for a wait whose holder
+ * wasn't recorded.
+ */
 import type { IntervalIndex } from '../../trace/lanes/interval-index.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import type { EventRef, TraceStore } from '../../trace/store.ts';
@@ -18,34 +21,46 @@ import { pieces } from '../time/thread-times.ts';
 
 export interface WaitLine {
   key: string;
-  /** Place in `Locks.waits`: lines of one wait have the same. */
+  /** Index in `Locks.waits`, the same for all lines of a wait. */
   wait: number;
   /** What is locked. */
   kind: ResourceKind;
   name: string;
-  /** Lane of the waiter, and of the holder where that is known (keys of lock-lanes.ts). */
+  /** Lane of the waiter, and of the holder if it is known (keys of lock-lanes.ts). */
   waiterLane: string;
   holderLane: string | null;
   waiter: number;
   waiterTitle: string;
-  /** The thread of SQLite that waited: this one, or the one that it does storage for; null: the app itself asked. */
+  /**
+   * The thread of SQLite that waited: this one, or the one whose storage work it does; null: the
+   * app itself requested the lock.
+   */
   sqlite: number | null;
-  /** A recorded holder was in the way, or SQLITE_BUSY was answered. */
+  /** A recorded holder blocked it, or SQLITE_BUSY was answered. */
   isHeld: boolean;
-  /** Thread; null where no recorded thread held it. */
+  /** Thread; null if no recorded thread held it. */
   holder: number | null;
   holderTitle: string | null;
-  /** SHARED..EXCLUSIVE, shared, exclusive, readonly, readwrite: asked for, and the holder's strongest. */
+  /**
+   * SHARED..EXCLUSIVE, shared, exclusive, readonly, readwrite: the requested one, and the holder's
+   * strongest.
+   */
   asked: string;
   held: string | null;
   outcome: 'granted' | 'refused' | 'still waiting';
-  /** Of the wait as far as this holder was in its way; without a holder the whole wait. Microseconds. */
+  /**
+   * The part of the wait that this holder caused, or the whole wait if there isn't one.
+   * Microseconds.
+   */
   fromUs: number;
   toUs: number;
-  /** How much of that the holder held, and how often; null without a holder. */
+  /** How much of it the holder held the lock, and how often; null without a holder. */
   heldUs: number | null;
   holds: number | null;
-  /** How much of the time while SQL ran is this wait; of all lines together the part `lockWait` of the time partition. Microseconds. */
+  /**
+   * How much of the time while SQL runs this wait takes, microseconds. All lines together are the
+   * part `lockWait` of the time partition.
+   */
   whileSqlUs: number;
   event: EventRef;
   holdEvent: EventRef | null;
@@ -57,7 +72,7 @@ const OUTCOMES = {
 } as const;
 
 const NEEDS = { locks, lockWaits, pieces };
-/** In order of their begin. */
+/** In order of begin. */
 export const waitLines = fact('waitLines', 'waits for locks', NEEDS, waitLinesOf);
 
 function waitLinesOf(
@@ -109,7 +124,10 @@ function waitLinesOf(
   return lines;
 }
 
-/** Share a thread's time of waiting for locks among its lines: each moment goes to the first that covers it, else to one whose wait does. */
+/**
+ * Divide a thread's time of waiting for locks among its lines: each moment goes to the first line
+ * that covers it, else to one whose wait does.
+ */
 function share(index: IntervalIndex, lines: readonly WaitLine[], waits: IntervalColumns): void {
   const spans = lines.map((line) => ({
     line,

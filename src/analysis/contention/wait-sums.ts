@@ -1,13 +1,13 @@
-/** What lines of waits come to. */
+/** Sums over lines of waits. */
 import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 import type { WaitLine } from './wait-lines.ts';
 
 export interface WaitSums {
-  /** A wait has a line for each holder, and counts once. */
+  /** A wait counts once, even if it has several lines. */
   waits: number;
-  /** Those that lasted while SQL ran: a recorded thread held the lock, or SQLITE_BUSY was answered. */
+  /** Waits while SQL ran: a recorded thread held the lock, or SQLITE_BUSY was answered. */
   ofSqlite: number;
-  /** Of SQLite, too, and no recorded thread held the lock. */
+  /** Also SQLite's, but no recorded thread held the lock. */
   unseen: number;
   /** Time while SQL ran, microseconds. */
   whileSqlUs: number;
@@ -25,7 +25,7 @@ export function sumsOf(lines: readonly WaitLine[]): WaitSums {
   return { waits: all.size, ofSqlite: ofSqlite.size, unseen: unseen.size, whileSqlUs };
 }
 
-/** `55 waits for locks, 767 ms`: SQLite's, in the time while SQL ran; then the others. */
+/** `55 waits for locks, 767 ms`: SQLite's, in the time while SQL runs; then the others. */
 export function waitText({ waits, ofSqlite, unseen, whileSqlUs }: WaitSums): string {
   const own = waits - ofSqlite - unseen;
   return [

@@ -1,4 +1,7 @@
-/** Why numbers are missing: what SQL calls, VFS calls, or an engine's counters would show and the recording has not. */
+/**
+ * Why numbers are missing: the recording doesn't have the SQL calls, VFS calls, or engine's
+ * counters that show them.
+ */
 import type { TraceStore } from '../../trace/store.ts';
 import { fact } from './graph.ts';
 import { hasSql, hasVfs, leavesOut } from './layers.ts';
@@ -6,14 +9,14 @@ import { hasSql, hasVfs, leavesOut } from './layers.ts';
 const LEFT_OUT = 'the recording leaves that layer out';
 export const NO_STORAGE = `no storage call was recorded: ${LEFT_OUT}`;
 
-/** @returns null where no engine was seen, or one says nothing of what it lacks */
+/** @returns null if no engine was seen, or if one doesn't report what it lacks */
 function notesOf({ threads }: TraceStore): string | null {
   const engines = threads.flatMap((thread) => thread.engines);
   const notes = engines.map(({ name, note }) => (note === null ? '' : `${name}: ${note}`));
   return notes.length === 0 || notes.includes('') ? null : [...new Set(notes)].join('; ');
 }
 
-/** Why no SQL call was recorded. */
+/** Why SQL calls weren't recorded. */
 export function noSqlCause(store: TraceStore): string {
   const none = 'no SQL call was recorded';
   if (leavesOut(store, 'sql')) return `${none}: ${LEFT_OUT}`;
@@ -25,7 +28,7 @@ export function noSqlCause(store: TraceStore): string {
     : `${none}: the engine was loaded before the recording, or SQLite is called from inside its own module`;
 }
 
-/** Why no VFS call was recorded. */
+/** Why VFS calls weren't recorded. */
 export function noVfsCause(store: TraceStore): string {
   const none = 'no VFS call was recorded';
   if (leavesOut(store, 'vfs')) return `${none}: ${LEFT_OUT}`;
@@ -33,7 +36,7 @@ export function noVfsCause(store: TraceStore): string {
   return notes ? `${none}; ${notes}` : none;
 }
 
-/** Why SQLite's page cache is not known. @param seesSql SQL calls were recorded */
+/** Why SQLite's page cache isn't known. @param seesSql SQL calls were recorded */
 export function noCountersCause(store: TraceStore, seesSql: boolean): string {
   if (leavesOut(store, 'sql'))
     return 'the recording leaves statements out, and the counters that are read after them';
@@ -47,7 +50,7 @@ export function noCountersCause(store: TraceStore, seesSql: boolean): string {
   return `${names || 'the engine'} does not give its counters: its build leaves out sqlite3_db_status, or its JavaScript hides it (@journeyapps/wa-sqlite 2 and @sqlite.org/sqlite-wasm have it)`;
 }
 
-/** Why each is missing; null where it is there. `counters` is told in any case. */
+/** Why each is missing; null if it isn't. `counters` always has a text. */
 export interface Absences {
   sql: string | null;
   vfs: string | null;

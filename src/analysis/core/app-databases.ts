@@ -1,7 +1,8 @@
 /**
- * IndexedDB databases of the app itself, on threads where SQLite keeps its files in others: what the app does there, also while SQLite
- * works, isn't part of a statement or commit. A VFS's databases are those whose transactions are begun by VFS or SQL calls, at least half of
- * them: a VFS begins some as it starts, and while it waits the app's own calls look as if it made them.
+ * The app's own IndexedDB databases, on threads where SQLite's files are in others. The app's calls
+ * on them aren't part of a statement or commit, even while SQLite works. A database is a VFS's if
+ * at least half of its transactions are begun by VFS or SQL calls: a VFS begins some when it
+ * starts, and while it waits, the app's own calls look as if it made them.
  */
 import type { Definition } from '../../event/definitions.ts';
 import { Op } from '../../event/event.ts';
@@ -10,11 +11,11 @@ import { getOrMake } from './maps.ts';
 import { owners } from './owners.ts';
 import { rowsByOperation } from './rows-by-operation.ts';
 
-/** Name of the IndexedDB database that a definition is, or belongs to; null for others. */
+/** Name of the IndexedDB database that a definition is or belongs to; null for others. */
 export const idbDatabase = (d: Definition | undefined): string | null =>
   d?.kind === 'idb-database' || d?.kind === 'idb-store' ? d.db : null;
 
-/** Ids of these databases and their object stores, by thread. */
+/** Ids of the app's databases and their object stores, by thread. */
 export const appDatabases = threadFact(
   'appDatabases',
   "which IndexedDB databases are the app's own",

@@ -1,6 +1,6 @@
 /**
- * What is known of each id. Ids count from 1 on each thread, so most lie in a short array; one that a page made up goes into a map,
- * where an array by id would be stretched to the largest.
+ * A map by id. Ids count from 1 on each thread, so most fit a short array. An id that a page made
+ * up goes into a map, because it would stretch the array.
  */
 const NEAR = 1024;
 

@@ -1,6 +1,7 @@
 /**
- * VFS calls that only compute: synchronous ones with no storage call inside, as a VFS makes them that finds the page in its own cache, or keeps
- * its files in memory. Their time is CPU wherever time is named (time-partition.ts, rule 3), whatever their operation.
+ * VFS calls that only compute: synchronous ones without a storage call inside. The VFS found the
+ * page in its own cache, or has its files in memory. Their time counts as CPU everywhere
+ * (time-partition.ts, rule 3), whatever their operation.
  *
  *   xRead [opfs.read]     reads           xRead [        ]     computes           xLock ~~~~~~~~     waits
  */
@@ -13,7 +14,9 @@ import { owners } from './owners.ts';
 import { Calls, Stack } from './time-calls.ts';
 import { Role, ROLE_OF_OP } from './time-parts.ts';
 
-/** By row of a thread: 1 = such a call. Where storage calls weren't looked at, none is known to be one. */
+/**
+ * By row of a thread: 1 = such a call. If storage calls weren't recorded, none is known to be one.
+ */
 export const computingCalls = threadFact(
   'computingCalls',
   'calls that only compute',
@@ -25,7 +28,7 @@ export const computingCalls = threadFact(
     const calls = new Calls(thread, known.appDatabases.of(thread));
     const of = known.owners.of(thread);
     for (let row = 0; row < events.count; row++) {
-      const stacks = calls.stacksOf(row); // of each row: they must ascend
+      const stacks = calls.stacksOf(row); // called for each row, because they must ascend
       if (isVfsOp(events.op[row]!))
         computes[row] = (stacks & (1 << Stack.running)) !== 0 && !isInMemory(events, row) ? 1 : 0;
       else if (ROLE_OF_OP[events.op[row]!] === Role.web) {

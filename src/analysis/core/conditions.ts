@@ -1,4 +1,4 @@
-/** How the recording was made: what times of two recordings rest on. */
+/** How the recording was made, which affects whether times of two recordings can be compared. */
 import { slowsUnderDevtools, type Slowdown } from '../../event/conditions.ts';
 import { formatDuration, formatNumber } from '../../text/numbers.ts';
 import type { TraceStore } from '../../trace/store.ts';
@@ -7,7 +7,7 @@ import { fact } from './graph.ts';
 export interface Conditions extends Slowdown {
   /** DevTools were open on the page; null = not known. */
   devtools: boolean | null;
-  /** Its browser slows a page down while they are open. */
+  /** The browser slows a page down while they are open. */
   slowed: boolean;
 }
 
@@ -15,7 +15,7 @@ const UNKNOWN = { devtools: null, wasmFactor: null, awaitExtraNs: null } as cons
 
 export const conditions = fact('conditions', 'how it was recorded', {}, conditionsOf);
 
-/** As far as it is known by now. */
+/** As known so far. */
 export function conditionsOf({ threads }: TraceStore): Conditions {
   const said = threads.flatMap((thread) => thread.conditions ?? []).at(-1) ?? UNKNOWN;
   const { devtools, wasmFactor, awaitExtraNs } = said;
@@ -23,7 +23,7 @@ export function conditionsOf({ threads }: TraceStore): Conditions {
   return { devtools, wasmFactor, awaitExtraNs, slowed: devtools === true && chromium };
 }
 
-/** What open DevTools do to the times. @param conditions that slow the page down */
+/** What open DevTools did to the times. @param conditions those of a slowed page */
 export function slowedText({ wasmFactor, awaitExtraNs }: Conditions): string {
   const how =
     wasmFactor === null || awaitExtraNs === null
@@ -32,7 +32,7 @@ export function slowedText({ wasmFactor, awaitExtraNs }: Conditions): string {
   return `DevTools were open, which slows a page down in Chromium: ${how}. Counts hold. CPU times, shares, and savings are those of the page with DevTools open. For the times that your users see, record in vfscope's own window: press the vfscope icon beside the address bar.`;
 }
 
-/** Why times of the two can't be compared; null = they can. */
+/** Why times of the two recordings can't be compared; null = they can. */
 export function unlikeText(a: Conditions, b: Conditions): string | null {
   if (a.slowed === b.slowed) return null;
   const [open, closed, other] = a.slowed ? ['A', 'B', b] : ['B', 'A', a];

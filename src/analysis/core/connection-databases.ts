@@ -5,7 +5,10 @@ import { threadFact } from './graph.ts';
 import { ById } from './by-id.ts';
 import { getOrMake } from './maps.ts';
 
-/** Of each thread. By connection id: names (`databaseName`) of the databases that its VFS calls go to; calls of no known connection are under 0. */
+/**
+ * For each thread, by connection id: names (`databaseName`) of the databases that its VFS calls go
+ * to. Calls of unknown connections are under 0.
+ */
 export const databasesByConnection = threadFact(
   'databasesByConnection',
   'databases by connection',
@@ -34,7 +37,7 @@ function databasesOf({
     const id = object[row]!;
     const known = files.get(id);
     const file = known === undefined ? fileOf(id) : known;
-    // most calls on a file are of the connection that made the one before
+    // usually a call on a file has the same connection as the one before
     if (!file || file.last === context[row]) continue;
     file.last = context[row]!;
     getOrMake(found, file.last, () => new Set<string>()).add(file.name);

@@ -1,7 +1,9 @@
 /**
- * Readings of SQLite's page-cache counters (sqlite3_db_status) as differences. The engine gives sums since the connection was opened;
- * the first reading of a connection opened before the recording is therefore only a start. A sum that falls ends what is known of a
- * connection: the app has the counters reset (it may do so again, unseen), or detached a database with the counts of its cache.
+ * Readings of SQLite's page-cache counters (sqlite3_db_status) as differences. The engine's sums
+ * begin when the connection is opened, so the first reading of a connection that was opened before
+ * the recording is only a start. A sum that decreases ends what is known about a connection: the
+ * app resets the counters (and may do so again, unseen), or detached a database and so lost the
+ * counts of its cache.
  */
 import { threadFact, type ByThread } from './graph.ts';
 import { rowsByOperation, type RowsByOperation } from './rows-by-operation.ts';
@@ -17,29 +19,31 @@ export interface CacheCounts {
   misses: number;
   /** Pages written, to the database or the WAL. */
   writes: number;
-  /** Pages written early, to make room in the cache in the middle of a transaction. */
+  /** Pages written early, to make room in the cache during a transaction. */
   spills: number;
 }
 /** Their names. */
 export const CACHE_COUNTS = ['hits', 'misses', 'writes', 'spills'] as const;
 export const NO_COUNTS: CacheCounts = { hits: 0, misses: 0, writes: 0, spills: 0 };
-/** Page requests that the cache answered, as a share of all; null where there were none. */
+/** Share of page requests that the cache answered; null without requests. */
 export const hitRate = ({ hits, misses }: { hits: number; misses: number }): number | null =>
   hits + misses ? hits / (hits + misses) : null;
 
 interface Reading extends CacheCounts {
-  /** false = what it says may have happened before the recording, or before the app had the counters reset. */
+  /**
+   * false = its counts may be from before the recording, or from before the app reset the counters.
+   */
   known: boolean;
 }
 
-/** Of the rows of one thread, in their order; a trace may grow meanwhile. */
+/** Reads the rows of one thread in order. The trace may grow in the meantime. */
 export class CounterReadings {
   /** By connection: row of its last reading; -1 = none since it was opened. */
   private readonly last = new Map<number, number>();
-  /** Connections whose sums fell. */
+  /** Connections whose sums decreased. */
   private readonly fell = new Set<number>();
 
-  /** @returns what happened since the connection's reading before; null for a row that isn't a reading */
+  /** @returns what happened since the connection's previous reading; null for other rows */
   take(events: EventColumns, row: number): Reading | null {
     const op = events.op[row];
     if (op !== Op.sqlCounters && op !== Op.sqlOpen) return null;
@@ -66,7 +70,7 @@ export class CounterReadings {
   }
 }
 
-/** The readings of one thread, added up row by row. */
+/** The readings of one thread, summed row by row. */
 export class CacheSums {
   hits = 0;
   misses = 0;
@@ -83,7 +87,10 @@ export class CacheSums {
   }
 }
 
-/** One row per reading, in the thread's order: what happened since the connection's reading before. */
+/**
+ * One row per reading, in the thread's order: what happened since the connection's previous
+ * reading.
+ */
 export class CounterDeltas extends columns({
   /** Row of the reading. */
   row: Uint32Array,

@@ -1,6 +1,7 @@
 /**
- * Which files of a trace are databases and their WALs, and how large a database's pages are. SQLite moves a database in whole pages,
- * so the lengths of its aligned reads and writes tell; what is shorter than 512 bytes (the header at open, the change counter) does not.
+ * Which files of a trace are databases and their WALs, and their page sizes. SQLite moves a
+ * database in whole pages, so the lengths of its aligned reads and writes show the size. Calls
+ * shorter than 512 bytes (the header at open, the change counter) don't.
  */
 import { getOrMake } from './maps.ts';
 import { hasVfs } from './layers.ts';
@@ -12,11 +13,11 @@ import { isPageSize, SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
 import { fact } from './graph.ts';
 
-/** How large a place is, and how that is known. */
+/** The size of a page or block, and how it is known. */
 export interface Unit {
   /** Bytes; null = not known, see `how`. */
   bytes: number | null;
-  /** In words: where the size is from, or why it is not known. */
+  /** Where the size comes from, or why it isn't known, as text. */
   how: string;
   /** Every call agrees with it. */
   certain: boolean;
@@ -25,26 +26,26 @@ export interface Unit {
 export interface DatabaseFile {
   path: string;
   vfs: string;
-  /** The calls that are looked at are those of OPFS: no VFS call was recorded. */
+  /** VFS calls weren't recorded, so calls of OPFS are examined. */
   opfs: boolean;
   pageSize: Unit;
 }
-/** What an id of a thread means to the pages of a database. */
+/** What a thread's id means for the pages of a database. */
 export interface DatabasePart {
-  /** Place in the list of databases. */
+  /** Index in the list of databases. */
   database: number;
   wal: boolean;
 }
 export interface DatabaseFiles {
   list: DatabaseFile[];
-  /** By place in TraceStore.threads, by object id. */
+  /** By index in TraceStore.threads, by object id. */
   parts: Map<number, DatabasePart>[];
 }
 
-/** Names that databases in OPFS have when nothing else says what a file is. */
+/** Names of databases in OPFS if nothing else shows what a file is. */
 const DATABASE_NAME = /\.(db|db3|sqlite|sqlite3)$/i;
 
-/** Files of the same path and VFS are taken for one, whichever thread uses them. */
+/** Files with the same path and VFS count as one, on any thread. */
 export const databaseFiles = fact('databaseFiles', 'databases', {}, databaseFilesOf);
 
 function databaseFilesOf(store: TraceStore): DatabaseFiles {
@@ -87,13 +88,13 @@ function databaseFilesOf(store: TraceStore): DatabaseFiles {
   return { list, parts };
 }
 
-/** Whether a row reads or writes bytes of a file, of a VFS or of OPFS: 0 no, 1 read, 2 write. */
+/** Whether a row reads or writes bytes of a file, by a VFS or OPFS: 0 no, 1 read, 2 write. */
 export function transferOf(op: number, opfs: boolean): 0 | 1 | 2 {
   if (op === (opfs ? Op.opfsRead : Op.xRead)) return 1;
   return op === (opfs ? Op.opfsWrite : Op.xWrite) ? 2 : 0;
 }
 
-/** `a % b` of whole numbers below 2^53, which the engine computes slowly where one does not fit 31 bits. */
+/** `a % b` of whole numbers below 2^53. The engine's own is slow for numbers above 31 bits. */
 const remainder = (a: number, b: number): number => a - Math.floor(a / b) * b;
 
 function findPageSizes(
@@ -123,7 +124,8 @@ function findPageSizes(
       if (bytes < SMALLEST_PAGE || !(at >= 0)) continue;
       const { database } = part;
       if (part.wal) {
-        const page = remainder(at - WAL_HEADER, bytes) === 0 ? bytes - WAL_FRAME_HEADER : bytes; // a frame at once, or its page
+        // a whole frame, or its page
+        const page = remainder(at - WAL_HEADER, bytes) === 0 ? bytes - WAL_FRAME_HEADER : bytes;
         if (
           isPageSize(page) &&
           remainder(

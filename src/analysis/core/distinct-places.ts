@@ -1,4 +1,4 @@
-/** How many places were touched since it was cleared, each counted once, without giving memory back: a stamp by place. */
+/** Counts distinct places since it was cleared, without releasing memory: a stamp by place. */
 import { longer } from '../../trace/typed-arrays.ts';
 import { Slots } from './slots.ts';
 

@@ -1,10 +1,13 @@
-/** Percentiles by nearest rank: exact where the values are kept, to within 0.8 % where they would be too many. */
+/**
+ * Percentiles by nearest rank: exact if the values are kept, or within 0.8 % if there would be too
+ * many.
+ */
 
-/** The value that this share (0..1) of all do not exceed; NaN of none. */
+/** The value that this share (0..1) of all don't exceed; NaN without any. */
 export const percentile = (sorted: ArrayLike<number>, share: number): number =>
   sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;
 
-/** NaN for none. */
+/** NaN without any. */
 export const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
@@ -20,12 +23,15 @@ const bucketOf = (us: number): number => {
 const FIRST = bucketOf(2 ** -10);
 const BUCKETS = bucketOf(2 ** 31) - FIRST;
 
-/** Counts in buckets of 1/64 octave: the durations are not kept. */
+/** Counts in buckets of 1/64 octave, without keeping the durations. */
 export class Durations {
   count = 0;
   private readonly buckets = new Uint32Array(BUCKETS);
   private zero = 0;
-  /** The least and the most: typed, for a field that turns from an integer into a fraction throws compiled code away. */
+  /**
+   * Minimum and maximum. Typed, because a field that changes from an integer to a fraction discards
+   * compiled code.
+   */
   private readonly range = new Float64Array([Infinity, 0]);
 
   /** @param us microseconds, not negative */
@@ -42,7 +48,7 @@ export class Durations {
     this.buckets[bucket < 0 ? 0 : bucket >= BUCKETS ? BUCKETS - 1 : bucket]!++;
   }
 
-  /** The duration that this share (0..1) of all do not exceed; NaN without any. */
+  /** The duration that this share (0..1) of all don't exceed; NaN without any. */
   percentile(share: number): number {
     if (this.count === 0) return NaN;
     const [least, most] = this.range as unknown as readonly [number, number];

@@ -13,8 +13,9 @@ import { Rc, StatementStatus, VALUES_HASH } from '../../sqlite/constants.ts';
 import { columns, each, lowerBound } from '../../trace/number-columns.ts';
 
 /**
- * What SQLite counts of a run by itself (sqlite.org/c3ref/c_stmtstatus_counter.html): steps of its virtual machine, rows stepped over in full
- * scans, sorts, rows put into automatic indexes, prepares made again, joins that a Bloom filter let pass and kept out.
+ * What SQLite itself counts in a run (sqlite.org/c3ref/c_stmtstatus_counter.html): steps of its
+ * virtual machine, rows stepped over in full scans, sorts, rows put into automatic indexes,
+ * repeated prepares, and joins that a Bloom filter passed and rejected.
  */
 export const QUERY_COUNTS = [
   'vmSteps',
@@ -36,17 +37,21 @@ const COUNT_OF_STATUS = new Map<number, (typeof QUERY_COUNTS)[number]>([
 export const ExecutionState = {
   /** Stepped to DONE. */
   done: 0,
-  /** Its last step brought a row, and no other came: reset or finalized, or the trace ends. */
+  /**
+   * Its last step returned a row, but no other followed: it was reset or finalized, or the trace
+   * ends.
+   */
   rowsLeft: 1,
-  /** A call answered an error or threw. */
+  /** A call returned an error or threw. */
   failed: 2,
-  /** A call had not returned: the time is not known. */
+  /** A call hadn't returned, so the time isn't known. */
   running: 3,
 } as const;
 
 class Calls extends columns({ row: Uint32Array, execution: Uint32Array }) {
   push(row: number, execution: number): void {
-    if (this.count === this.capacity) this.reserve(1); // not `add`: code that all tables share is slow
+    // not `add`, because code shared by all tables is slow
+    if (this.count === this.capacity) this.reserve(1);
     this.row[this.count] = row;
     this.execution[this.count++] = execution;
   }
@@ -60,22 +65,25 @@ export class Executions extends columns({
   text: Uint32Array,
   /** Sum of the durations of its calls, microseconds. */
   us: Float64Array,
-  /** Steps that brought a row. */
+  /** Steps that returned a row. */
   rows: Uint32Array,
   /** One of ExecutionState. */
   state: Uint8Array,
   /** 1 = the counts below are known. */
   counted: Uint8Array,
   ...each(QUERY_COUNTS, Float64Array),
-  /** Of a query: the hash of its values (engines/value-hash.ts); 0 = not known. */
+  /** For a query: the hash of its values (engines/value-hash.ts); 0 = not known. */
   values: Uint32Array,
-  /** Bytes of its statement, prepared; 0 = not known. */
+  /** Bytes of its prepared statement; 0 = not known. */
   memory: Uint32Array,
 }) {
-  /** The step and exec calls, and those that ended an execution early, in order: their rows, and the execution that each belongs to. */
+  /**
+   * The step and exec calls, and those that ended an execution early, in order: their rows, and the
+   * execution of each.
+   */
   readonly calls = new Calls();
 
-  /** The execution that one of the calls belongs to; -1 for other rows. */
+  /** The execution of one of the calls; -1 for other rows. */
   at(row: number): number {
     const { calls } = this;
     const call = lowerBound(calls.row, row, calls.count);
@@ -106,7 +114,7 @@ function executionsOf(
   const isCounted = rows.count(Op.sqlStmtStatus) + rows.count(Op.sqlStmtStatusMore) > 0;
   /** Executions under way by statement instance. */
   const open = new Map<number, number>();
-  /** The last one of each instance, where counters are read of it. */
+  /** The last one of each instance whose counters are read. */
   const latest = new Map<number, number>();
   const ofStatements = rows.together(OF_STATEMENTS);
   for (let r = 0; r < ofStatements.length; r++) {
@@ -157,7 +165,7 @@ function executionsOf(
   return found;
 }
 
-/** Add a reading of the engine's counters to the execution that it is of. */
+/** Add a reading of the engine's counters to its execution. */
 function count(found: Executions, i: number, events: EventColumns, row: number): void {
   const length = events.length[row]!;
   const aux2 = events.aux2[row] ?? 0;

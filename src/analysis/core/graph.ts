@@ -3,26 +3,27 @@
  *
  *   export const checkpoints = fact('checkpoints', 'checkpoints', { wals, headers }, function* (store, { wals, headers }) {
  *     ...
- *     yield; // a pause, at most every 0.1 s: the timeline is drawn meanwhile, and a query that was canceled ends here
+ *     yield; // a pause, at most every 0.1 s: the timeline can draw, and a canceled query ends here
  *     ...
  *     return found;
  *   });
  *   facts.get(checkpoints)
  *
- * `Facts` holds the values for one trace as it is now. It computes a fact once, after those that it needs; when the trace has grown,
- * make a new one. Needs are constants of other modules, so the graph has no cycles.
+ * `Facts` holds the values for one trace at one moment. It computes a fact once, after those that
+ * it needs. When the trace has grown, make a new one. Needs are constants of other modules, so the
+ * graph can't have cycles.
  */
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 
 export interface Fact<T> {
-  /** Unique; benchmarks and the fuzzer list it. */
+  /** Unique. Benchmarks and the fuzzer list it. */
   readonly name: string;
-  /** What is computed, as users read it while they wait: "which statement each call serves". */
+  /** What is computed, as users read it while waiting: "which statement each call serves". */
   readonly label: string;
   readonly needs: readonly AnyFact[];
   /** @returns the value, or a generator that pauses and then returns it */
   readonly make: (facts: Facts) => T | Generator<void, T>;
-  /** Computes what `make` left for later. Only facts by thread have it. */
+  /** Computes what `make` postponed. Only facts by thread have it. */
   readonly complete: ((value: T, store: TraceStore) => Generator<void>) | null;
 }
 export type AnyFact = Fact<any>; // eslint-disable-line @typescript-eslint/no-explicit-any -- a list of facts of any value
@@ -33,7 +34,7 @@ export type Known<N extends Needs> = {
   readonly [K in keyof N]: N[K] extends Fact<infer T> ? T : never;
 };
 
-/** A value for each thread, computed when it is first asked for. */
+/** A value for each thread, computed when first requested. */
 export interface ByThread<T> {
   of(thread: ThreadStore): T;
 }
@@ -50,7 +51,8 @@ function declare<T>(fact: Fact<T>): Fact<T> {
 
 /**
  * Declares a fact of a trace.
- * @param make a pure function; a generator where it may take more than 0.1 s. It gets `facts` for what it hands on to others
+ * @param make a pure function, or a generator if it may take more than 0.1 s. It gets `facts` to
+ * pass on to others
  */
 export const fact = /* @__NO_SIDE_EFFECTS__ */ <T, N extends Needs>(
   name: string,
@@ -66,7 +68,7 @@ export const fact = /* @__NO_SIDE_EFFECTS__ */ <T, N extends Needs>(
     complete: null,
   });
 
-/** Declares a fact of each thread. One that is asked for a single thread is computed for that one only. */
+/** Declares a fact of each thread. If only one thread's is requested, only that one is computed. */
 export const threadFact = /* @__NO_SIDE_EFFECTS__ */ <T, N extends Needs>(
   name: string,
   label: string,
@@ -130,12 +132,12 @@ export class Facts {
     ) as Known<N>;
   }
 
-  /** What `compute` has left to do. */
+  /** What `compute` still has to do. */
   missing(wanted: readonly AnyFact[]): readonly AnyFact[] {
     return inOrder(wanted).filter((fact) => !this.complete.has(fact));
   }
 
-  /** The same, each computed when it is asked for. */
+  /** The same, each computed when requested. */
   onDemand<N extends Needs>(needs: N): Known<N> {
     const known = {};
     for (const [name, fact] of Object.entries(needs))
@@ -143,7 +145,10 @@ export class Facts {
     return known as Known<N>;
   }
 
-  /** Computes facts and all that they need with pauses. End the generator early to cancel: what is computed by then stays. */
+  /**
+   * Computes facts and all that they need, with pauses. End the generator early to cancel; what was
+   * computed until then is kept.
+   */
   *compute(wanted: readonly AnyFact[]): Generator<Progress, void> {
     const missing = this.missing(wanted);
     for (const [done, fact] of missing.entries()) {
@@ -157,7 +162,7 @@ export class Facts {
     if (!this.values.has(fact)) {
       const made = fact.make(this) as unknown;
       const value: unknown = isPaused(made) ? yield* made : made;
-      // a query without pauses may have computed it meanwhile, and others hold that value
+      // a query without pauses may have computed it during a pause, and others hold that value
       if (!this.values.has(fact)) this.values.set(fact, value);
     }
     yield* fact.complete?.(this.values.get(fact), this.store) ?? [];

@@ -1,6 +1,7 @@
 /**
- * Failed calls that the app does not hear of: a call inside an SQL call that did not fail itself, and an SQL call that the engine made
- * again at once (event/engine-retry.ts), with no other on its connection between.
+ * Failed calls whose failure the app never sees: a call inside an SQL call that didn't fail itself,
+ * and an SQL call that the engine repeated at once (event/engine-retry.ts), with no other call on
+ * its connection in between.
  *
  *   sqlite3_open_v2  BUSY   sqlite3_open_v2  ok        handled: the app waits for both
  *     xOpen BUSY              xOpen ok                 handled with it
@@ -21,7 +22,7 @@ import { owners } from './owners.ts';
 const fails = ({ op, result, flags }: EventColumns, row: number): boolean =>
   isFailure(op[row]!, result[row]!, flags[row]!);
 
-/** Who is still at it after this long would be told. */
+/** If the retries take longer than this, the app is told. */
 export const RETRIED_WITHIN_US = RETRIED_WITHIN_MS * 1000;
 
 const callAt = ({ op, object, parent, t0, dur, result }: EventColumns, row: number): SqlCall => ({
@@ -34,8 +35,10 @@ const callAt = ({ op, object, parent, t0, dur, result }: EventColumns, row: numb
 });
 
 /**
- * Whether the engine made an SQL call of a thread again. Traces of `vfscope/field` don't name the engine: there any may have.
- * @param before the SQL call before it on its connection; of an attempt to open a database, on its thread; -1 = none @param next the one that follows it there
+ * Whether the engine repeated an SQL call of a thread. Traces of `vfscope/field` don't name the
+ * engine, so any may have.
+ * @param before the previous SQL call on its connection, or on its thread for an attempt to open a
+ * database; -1 = none @param next the following one
  */
 export function isRetried(
   { events, engines }: Pick<ThreadStore, 'events' | 'engines'>,
@@ -64,7 +67,7 @@ const handledHere = threadFact(
     const whose = owners.of(thread);
     const handled = new Set<number>();
     const below: number[] = [];
-    /** By connection: its last two SQL calls; and those of the thread. */
+    /** By connection: its last two SQL calls; then those of the thread. */
     const lastTwo = new Map<number, LastTwo>();
     const last: LastTwo = { before: -1, row: -1 };
     const decide = ({ before, row }: LastTwo, next: number): void => {
@@ -95,7 +98,10 @@ const handledHere = threadFact(
   },
 );
 
-/** Rows of such calls; of a worker that does storage for another thread those during an SQL call there whose failure the app hears of, if any. */
+/**
+ * Rows of such calls. For a worker that does storage for another thread, also those during an SQL
+ * call there, unless the app sees that call fail.
+ */
 export const handledFailures = threadFact(
   'handledFailures',
   'which failed calls the app sees',

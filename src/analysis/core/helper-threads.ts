@@ -1,6 +1,6 @@
 /**
- * Workers that do storage for a thread that runs SQLite, which waits for them in Atomics.wait inside its VFS calls: sqlite.org's
- * asynchronous OPFS proxy, absurd-sql's IndexedDB worker.
+ * Workers that do storage for a thread that runs SQLite, which waits for them in Atomics.wait
+ * during its VFS calls: sqlite.org's asynchronous OPFS proxy, and absurd-sql's IndexedDB worker.
  */
 import { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
@@ -11,8 +11,8 @@ import { rowsByOperation } from './rows-by-operation.ts';
 import { rootOf } from './thread-origin.ts';
 
 /**
- * By place in TraceStore.threads: the thread of SQLite that this one works for, or null. It is the one that made it; else the only one
- * under the same page that waits so.
+ * By index in TraceStore.threads: the thread of SQLite that this one works for, or null. It is the
+ * thread that created it, or the only thread of the same page that waits this way.
  */
 export const servedThreads = fact(
   'servedThreads',

@@ -1,6 +1,7 @@
 /**
- * Instructions that SQLite's wasm executed for each call of its API and of its VFS, where the recording counted them: exact, and the same on
- * every machine. A call's own include those of the calls in it.
+ * Instructions that SQLite's wasm executed in each call of its API and of its VFS, if the recording
+ * counted them. They are exact and the same on every machine. A call's own instructions include
+ * those of the calls in it.
  *
  *   step      |---------- own ----------|
  *   xRead          |- own -|
@@ -12,10 +13,10 @@ import { columns, lowerBound } from '../../trace/number-columns.ts';
 import { fact, threadFact } from './graph.ts';
 import { rowsByOperation } from './rows-by-operation.ts';
 
-/** Of columns. */
+/** For columns. */
 export const NOT_COUNTED = 'n/a: the recording did not count instructions';
 
-/** A row for each call that was counted, in the order of the calls. */
+/** A row for each counted call, in the order of the calls. */
 export class CallInstructions extends columns({
   /** Row of the call. */
   row: Uint32Array,
@@ -23,10 +24,13 @@ export class CallInstructions extends columns({
   first: Float64Array,
   /** What they executed from its begin to its end. */
   own: Float64Array,
-  /** What they had executed for the app since the moment before: a call began or ended. */
+  /** What they had executed for the app since the previous begin or end of a call. */
   gap: Float64Array,
 }) {
-  /** From the begin of one call to the end of another, by their rows; NaN where one of them was not counted. */
+  /**
+   * From the begin of one call to the end of another, by their rows; NaN if one of them wasn't
+   * counted.
+   */
   between(from: number, to: number): number {
     const [a, b] = [this.placeOf(from), this.placeOf(to)];
     return a < 0 || b < 0 ? NaN : this.first[b]! + this.own[b]! - this.first[a]!;
@@ -38,7 +42,7 @@ export class CallInstructions extends columns({
   }
 }
 
-/** Of each thread; empty where instructions were not counted. */
+/** For each thread; empty if instructions weren't counted. */
 export const instructions = threadFact(
   'instructions',
   'instructions of calls',
@@ -50,7 +54,10 @@ export const instructions = threadFact(
       .map((at) => ({ at, row: events.rowOfSeq(events.aux[at]!) }))
       .filter(({ row }) => row >= 0)
       .sort((a, b) => a.row - b.row);
-    /** Ends of calls that are open at a moment, innermost last: their sequence number, and what had been executed by then. */
+    /**
+     * Ends of the calls that are open at a moment, innermost last: sequence number, and
+     * instructions executed until then.
+     */
     const open: { endSeq: number; executed: number }[] = [];
     let last = 0;
     for (const { at, row } of readings) {
@@ -69,7 +76,10 @@ export const instructions = threadFact(
   },
 );
 
-/** Of all threads together, from the begin of each engine to its last call; null where instructions were not counted. */
+/**
+ * For all threads together, from the begin of each engine to its last call; null if instructions
+ * weren't counted.
+ */
 export const totalInstructions = fact(
   'totalInstructions',
   'instructions in all',

@@ -1,11 +1,14 @@
-/** Calls that were made and are not in the trace: with any of them, every count is a lower bound. */
+/** Calls that were made but aren't in the trace. If there are any, every count is a lower bound. */
 import { countOf, formatCount } from '../../text/numbers.ts';
 import { fact } from './graph.ts';
 
 /** What a dropped event is. */
 export const LOST = "Calls that didn't fit in their thread's buffer, or got lost on the way here";
 
-/** What is missing, and why; [] where nothing is. What workers did that are not recorded is beside it (unrecorded-workers.ts). */
+/**
+ * What is missing, and why; [] if nothing is. Workers that aren't recorded are separate
+ * (unrecorded-workers.ts).
+ */
 export const losses = fact('losses', 'calls that are missing', {}, (store): readonly string[] => {
   const { dropped, forgotten, threads } = store;
   const faults = threads.reduce((n, t) => n + t.faults, 0);

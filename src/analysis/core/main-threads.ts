@@ -1,10 +1,16 @@
-/** The threads that a trace is about. Its clock and its isolation are theirs: a service worker beside them has others. */
+/**
+ * The threads that a trace is about. They determine its clock and its isolation, which may differ
+ * on a service worker.
+ */
 import { isSqlOp, isVfsOp, isWebOp } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { fact } from './graph.ts';
 import { hasCall } from './layers.ts';
 
-/** The threads that run SQLite: those with SQL or VFS calls. The timeline finds the same ones as rows come (TimelineLanes.runsSql). */
+/**
+ * The threads that run SQLite: those with SQL or VFS calls. The timeline finds the same ones as
+ * rows arrive (TimelineLanes.runsSql).
+ */
 export const sqliteThreads = fact(
   'sqliteThreads',
   'threads that run SQLite',
@@ -13,7 +19,7 @@ export const sqliteThreads = fact(
     threads.filter((thread) => hasCall(thread, (code) => isSqlOp(code) || isVfsOp(code))),
 );
 
-/** The same; where there is none, those with storage calls; else all. */
+/** The same; if there are none, those with storage calls; else all. */
 export const mainThreads = fact(
   'mainThreads',
   'threads that the trace is about',

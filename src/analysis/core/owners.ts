@@ -1,4 +1,4 @@
-/** Whom every call of a thread serves, as a fact. */
+/** What every call of a thread serves, as a fact. */
 import { ownersOf } from '../../trace/owners.ts';
 import { threadFact } from './graph.ts';
 

@@ -1,14 +1,16 @@
-/** Which pages a call touches, and how many it may. */
+/** Which pages a call touches, and how many it may touch. */
 
 /**
- * Pages or blocks that one call may cover: 4 GiB of the largest pages, 256 MiB of the usual ones. SQLite itself moves a page at a time; a
- * whole file saved at once is the longest that apps do. A page can forge lengths: what claims more is tied to no place.
+ * Maximum pages or blocks of one call: 4 GiB of the largest pages, 256 MiB of the usual ones.
+ * SQLite itself moves one page at a time; apps' longest calls save a whole file. A page can forge
+ * lengths, so longer calls aren't assigned to pages.
  */
 export const MOST_SPAN = 1 << 16;
 
 /**
- * Pages that `length` bytes at `offset` touch, the first from 1.
- * @returns no pages for what no transfer of SQLite's can be: an offset that isn't a place in a file, or more than MOST_SPAN pages
+ * Pages that `length` bytes at `offset` touch, numbered from 1.
+ * @returns no pages for an impossible transfer: an offset that isn't a position in a file, or more
+ * than MOST_SPAN pages
  */
 export function pagesTouched(
   offset: number,

@@ -1,4 +1,4 @@
-/** PRAGMAs that set something, as the statements that ran have them. */
+/** PRAGMAs that set something, from the statements that ran. */
 import { Op } from '../../event/event.ts';
 import { tokens } from '../../sqlite/sql-text.ts';
 import type { TraceStore } from '../../trace/store.ts';
@@ -11,21 +11,21 @@ interface SetPragma {
   row: number;
   /** Lower case. */
   name: string;
-  /** As written, without quotes; `?` where the recording folded it. */
+  /** As written, without quotes; `?` if the recording folded it. */
   value: string;
 }
 
-/** A PRAGMA statement: words and signs, without quotes, as they follow one another. */
+/** A PRAGMA statement: words and signs, without quotes, separated by spaces. */
 const PRAGMA = /^pragma (?:\S+ \. )?(\w+)(?: [=(] ([-+] )?([\w?.]+))?/i;
 
 export interface PragmaStatement {
   /** Lower case, without the schema's name. */
   readonly name: string;
-  /** As written, without quotes; `?` where the recording folded it; null: the statement gives none. */
+  /** As written, without quotes; `?` if the recording folded it; null: no value. */
   readonly value: string | null;
 }
 
-/** The PRAGMAs of a text's statements. What stands in comments and literals is none. */
+/** The PRAGMAs of a text's statements, without comments and literals. */
 export function pragmasIn(sql: string): PragmaStatement[] {
   if (!/pragma/i.test(sql)) return [];
   const statements: string[][] = [[]];
@@ -44,7 +44,7 @@ const QUOTED = /^["'`[]/;
 const setting = ({ name, value }: PragmaStatement): { name: string; value: string }[] =>
   value === null ? [] : [{ name, value }];
 
-/** Thread by thread, in the order in which they ran. */
+/** By thread, in the order of running. */
 export const pragmas = fact('pragmas', 'PRAGMAs', {}, pragmasOf);
 
 function pragmasOf(store: TraceStore): SetPragma[] {

@@ -1,4 +1,4 @@
-/** How rules name statements. */
+/** Quotes statements for the sentences of rules. */
 import { cut, oneLine } from '../../text/clean.ts';
 
 const SQL_LENGTH = 80;

@@ -1,11 +1,17 @@
-/** The calls of each thread by operation: who asks for a few operations need not look at a million events. */
+/**
+ * The calls of each thread by operation, so that code that needs a few operations doesn't examine a
+ * million events.
+ */
 import type { ThreadStore } from '../../trace/store.ts';
 import { threadFact } from './graph.ts';
 
 const NO_ROWS = new Uint32Array(0);
 
 export class RowsByOperation {
-  /** @param rows of all operations, one after another @param at by operation: where its rows begin; [256] = end */
+  /**
+   * @param rows of all operations, one after another @param at by operation: where its rows begin;
+   * [256] = end
+   */
   constructor(
     private readonly rows: Uint32Array,
     private readonly at: Uint32Array,
@@ -18,7 +24,10 @@ export class RowsByOperation {
   of(op: number): Uint32Array {
     return this.count(op) ? this.rows.subarray(this.at[op], this.at[op + 1]) : NO_ROWS;
   }
-  /** Rows of several operations, ascending. @param ops by operation: not 0 = its rows are asked for */
+  /**
+   * Rows of several operations, ascending.
+   * @param ops by operation: its rows are included if not 0
+   */
   together(ops: Uint8Array): Uint32Array {
     let lists: Uint32Array[] = [];
     for (let op = 0; op < ops.length; op++) if (ops[op] && this.count(op)) lists.push(this.of(op));

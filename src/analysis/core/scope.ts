@@ -1,4 +1,7 @@
-/** What the whole panel is narrowed to. Every part that is given holds at once; an absent one narrows nothing. */
+/**
+ * What the whole panel is narrowed to. All given parts apply together; an absent one doesn't narrow
+ * anything.
+ */
 import type { ThreadStore } from '../../trace/store.ts';
 import type { Part } from './time-parts.ts';
 import type { TimeRange } from './time-range.ts';
@@ -14,7 +17,7 @@ export interface Scope extends TimeRange {
   part?: Part;
 }
 
-/** Whether it narrows nothing. */
+/** Whether it doesn't narrow anything. */
 export const isUnlimited = (scope: Scope): boolean =>
   Object.values(scope).every((value) => value === undefined);
 

@@ -1,17 +1,18 @@
 /**
- * Gives places dense numbers from 0, in the order of their coming, so that what is known of them lies in short arrays: an array by place
- * where places lie close, a map for those far out, which a page can make up. Memory goes with the number of places, never with the largest.
+ * Gives places dense numbers from 0, in the order in which they occur, so that their data fits
+ * short arrays. Close places are in an array, and far ones, which a page can make up, in a map. So
+ * memory depends on the number of places, not on the largest.
  */
 
-/** The array reaches at most to so many times the places that came and SOME more. */
+/** The array reaches at most this many times the number of places, plus SOME. */
 const REACH = 16;
 const SOME = 256;
-/** Its length when no place has come: there may be many of these. */
+/** Its initial length, because there may be many of these objects. */
 const FIRST = 16;
 
 export class Slots {
   count = 0;
-  /** Number + 1 by place; 0 = it has none yet. */
+  /** Number + 1 by place; 0 = none yet. */
   private near = new Int32Array(FIRST);
   private readonly far = new Map<number, number>();
 
@@ -22,7 +23,7 @@ export class Slots {
     return known > 0 ? known - 1 : this.other(place);
   }
 
-  /** Of a place that has none yet, or lies far out. */
+  /** For a place that is new or far. */
   private other(place: number): number {
     if (place >= 0 && Number.isInteger(place)) {
       if (place >= this.near.length && place < REACH * (this.count + SOME)) this.reach(place);
@@ -33,7 +34,7 @@ export class Slots {
     return known;
   }
 
-  /** A longer array; what it covers now need not be in the map. */
+  /** Lengthens the array. Places that it then covers needn't be in the map. */
   private reach(place: number): void {
     const near = new Int32Array(
       Math.max(place + 1, Math.min(this.near.length * 2, REACH * (this.count + SOME))),

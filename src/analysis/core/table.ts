@@ -1,5 +1,6 @@
 /**
- * Tables: what is known of a trace, as rows and columns. A subject declares its table once, in its `table.ts`:
+ * Tables: the data of a trace as rows and columns. A subject declares its table once, in its
+ * `table.ts`:
  *
  *   export const lockColumns = {
  *     ts: col('moment', 'Begin', 'When the wait began', (w) => w.fromUs),
@@ -8,14 +9,18 @@
  *   const lockRows = fact(...); // its value is `Rows<WaitLine>`
  *   export const lockTables = [table('locks', 'Waits for locks', lockRows, lockColumns)]; // all of the subject: tables.ts lists them
  *
- * Views, the Query view, exports and reports take titles, help and values from it, and the text of a cell from its unit.
+ * Views, the Query view, exports and reports take titles, help, and values from it, and the text of
+ * a cell from its unit.
  */
 import { formatAs, formatMeasured, UNKNOWN, type Unit as NumberUnit } from '../../text/numbers.ts';
 import { fact, type Fact } from './graph.ts';
 
 export type Cell = number | string | null;
 
-/** Of a column: what its numbers are in; else it holds texts, which stand to the left. `code`: SQL, names of files and calls. */
+/**
+ * The unit of a column's numbers, or what its texts are (texts are aligned left). `code`: SQL,
+ * names of files and calls.
+ */
 export type Unit = NumberUnit | 'text' | 'code';
 export const isNumeric = (unit: Unit): unit is NumberUnit => unit !== 'text' && unit !== 'code';
 
@@ -23,19 +28,19 @@ export interface Column<in Row> {
   readonly unit: Unit;
   /** Its heading. */
   readonly title: string;
-  /** What it means, and when it is not known. */
+  /** What it means, and when it isn't known. */
   readonly help: string;
-  /** null = not known, or does not apply. */
+  /** null = not known, or not applicable. */
   readonly value: (row: Row) => Cell;
-  /** How it reads, where the unit of its column alone does not say that. */
+  /** Its text, if the column's unit alone doesn't determine it. */
   readonly text?: (row: Row) => string;
-  /** Shown in the Query view only, or in exported files only. */
+  /** Only shown in the Query view, or only in exported files. */
   readonly only?: 'sql' | 'exports';
 }
-/** By name, as in SQL. The order is that of exported files: add new ones at the end. */
+/** By name, as in SQL. The order is that of exported files, so add new ones at the end. */
 export type Columns<Row> = Readonly<Record<string, Column<Row>>>;
 
-/** Rows where they lie: nothing is copied. `at` may answer the same object each time. */
+/** Rows without a copy. `at` may return the same object each time. */
 export interface Rows<Row> {
   readonly count: number;
   at(i: number): Row;
@@ -68,7 +73,7 @@ export function table<Row>(
   return { name, help, rows, columns };
 }
 
-/** A value as it is read. @param stepUs of the clock that measured it; null = not known */
+/** A value as text. @param stepUs of the clock that measured it; null = not known */
 export function cellText(unit: Unit, value: Cell, stepUs: number | null = null): string {
   if (value === null) return UNKNOWN;
   if (typeof value === 'string' || !isNumeric(unit)) return String(value);
@@ -87,7 +92,10 @@ export const rowsIn = /* @__NO_SIDE_EFFECTS__ */ <T, Row>(
   list: (value: T) => readonly Row[],
 ): Fact<Rows<Row>> => fact(name, from.label, { from }, (_, known) => listed(list(known.from)));
 
-/** Rows of several parts, one after the other. @param counts by part @param at the place in a part */
+/**
+ * Rows of several parts, one after the other.
+ * @param counts by part @param at the index in a part
+ */
 export function inParts<Row>(
   counts: readonly number[],
   at: (part: number, i: number) => Row,

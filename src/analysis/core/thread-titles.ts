@@ -1,4 +1,4 @@
-/** What threads are called: one name for each in every view, and no two alike where they can be distinguished. */
+/** Names of threads: the same in every view, and all different if threads can be distinguished. */
 import { cut } from '../../text/clean.ts';
 import { rootOf } from './thread-origin.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
@@ -11,16 +11,19 @@ const KIND_WORDS: Record<string, string> = {
   'service-worker': 'Service worker',
 };
 
-/** What would turn the text around it, or be nothing to see: control characters, marks and overrides of direction. */
+/**
+ * Characters that would reorder the text around them or can't be seen: control characters, marks
+ * and overrides of direction.
+ */
 const UNSEEN = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 const MOST_NAME = 81;
 const MOST_PLACE = 201;
-/** A name that the page chose, fit to stand among our own words. @param most characters */
+/** A name chosen by the page, made safe to appear in our own text. @param most characters */
 function nameOf(name: string, most = MOST_NAME): string {
   return cut(name.replace(UNSEEN, ' ').trim(), most);
 }
 
-/** `search · worker db.js`: what a developer calls the thread, its own name first. */
+/** `search · worker db.js`: the name that a developer gave the thread comes first. */
 function ownTitle({ info }: ThreadStore): string {
   const kind = KIND_WORDS[info.kind] ?? info.kind;
   let place = info.url;
@@ -42,8 +45,9 @@ function ownTitle({ info }: ThreadStore): string {
 }
 
 /**
- * Titles by place. Where several pages were recorded, with the page that each belongs to: `Page 2 · Worker db.js`; the second
- * thread of a title on the same page is `Worker db.js (2)`. A thread that comes later changes no title but by a second page.
+ * Titles by index. If several pages were recorded, with the page: `Page 2 · Worker db.js`. The
+ * second thread of a title on one page is `Worker db.js (2)`. A new thread only changes other
+ * titles if it is a second page.
  */
 export function threadTitles(store: TraceStore): string[] {
   const roots = store.threads.map(({ index }) => rootOf(store, index));

@@ -1,6 +1,7 @@
 /**
- * What the time partition needs to know of a call: when it ends, whether it kept the thread to itself (synchronous) or was suspended,
- * and whom it serves. Told from the columns when it is asked for: nothing is kept by row.
+ * What the time partition needs to know about a call: when it ends, whether it blocked the thread
+ * (synchronous) or was suspended, and what it serves. Derived from the columns on request, without
+ * data by row.
  */
 import { lowerBound } from '../../trace/number-columns.ts';
 import type { EventColumns } from '../../trace/columns.ts';
@@ -11,7 +12,7 @@ import { Flag } from '../../event/event.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { isStorage, PART, PART_OF_OP, Role, ROLE_OF_OP, WAIT } from './time-parts.ts';
 
-/** The stacks that a call lies on while it is open: see time-sweep.ts. Bit i = stack i. */
+/** The stacks that a call is on while open: see time-sweep.ts. Bit i = stack i. */
 export const Stack = {
   tracer: 0,
   /** Synchronous calls: they are the thread's JavaScript stack. */
@@ -23,7 +24,7 @@ export const Stack = {
   request: 4,
   /** IndexedDB transactions under way. */
   transaction: 5,
-  /** The two again, of those that serve an SQL call with no VFS call between. */
+  /** The previous two, for those that serve an SQL call without a VFS call in between. */
   directRequest: 6,
   directTransaction: 7,
   /** Storage calls of every kind. */
@@ -49,7 +50,7 @@ function turns(events: EventColumns): Uint32Array {
   return ascending ? found : found.sort();
 }
 
-/** When the last call of all ends, nanoseconds; of one that has not, when it began. */
+/** When the last of all calls ends, nanoseconds; for one that hasn't ended, its begin. */
 function lastEnd({ count, t0, dur, endSeq }: EventColumns): number {
   let last = count ? -Infinity : 0;
   for (let row = 0; row < count; row++) {
@@ -59,18 +60,21 @@ function lastEnd({ count, t0, dur, endSeq }: EventColumns): number {
   return last;
 }
 
-/** Calls of a thread, asked for in the order of their begin. */
+/** Calls of a thread, requested in order of begin. */
 export class Calls {
   private knownLastNs: number | null = null;
   private readonly turns: Uint32Array;
   private turn = 0;
-  /** Of lock requests and waits that a call's end cuts short: their end by row; NaN for others. Most threads have none. */
+  /**
+   * Lock requests and waits that another call's end cuts short: their end by row; NaN for others.
+   * Most threads have none.
+   */
   private cuts: Float64Array | null = null;
 
   private readonly events: EventColumns;
   private owners: Owners | null = null;
 
-  /** @param app databases and stores of the app itself: see app-databases.ts */
+  /** @param app the app's own databases and stores: see app-databases.ts */
   constructor(
     private readonly thread: ThreadStore,
     private readonly app: ReadonlySet<number>,
@@ -90,35 +94,35 @@ export class Calls {
     return (this.knownLastNs ??= lastEnd(this.events));
   }
 
-  /** Begin again from the first one. */
+  /** Start again from the first call. */
   rewind(): void {
     this.turn = 0;
   }
 
-  /** Whether the end of some call is not the one in its columns; see `endOf`. */
+  /** Whether some call's end differs from its columns; see `endOf`. */
   get isCut(): boolean {
     return this.cuts !== null;
   }
 
-  /** When a call ends, nanoseconds; one that has not ended is taken to run to the thread's end. */
+  /** When a call ends, nanoseconds. One that hasn't ended runs to the thread's end. */
   endOf(row: number): number {
     const { t0, dur, endSeq, op, count } = this.events;
     if (this.cuts && !Number.isNaN(this.cuts[row]!)) return this.cuts[row]!;
     if (endSeq[row] !== 0) return toNs(t0[row]!) + Math.max(0, toNs(dur[row]!));
-    // the tracer's own work is never asynchronous: whatever came next came after it
+    // the tracer's own work is never asynchronous, so whatever came next came after it
     return ROLE_OF_OP[op[row]!] === Role.tracer && row + 1 < count
       ? toNs(t0[row + 1]!)
       : this.lastNs;
   }
 
-  /** The stacks that a call lies on, bit by bit; 0 = it does not matter. Rows must ascend. */
+  /** The stacks that a call is on, as bits; 0 = it doesn't matter. Rows must ascend. */
   stacksOf(row: number): number {
     const { events } = this;
     const role = ROLE_OF_OP[events.op[row]!]!;
     const flags = events.flags[row]!;
     if (role === Role.none || flags & Flag.untimed) return 0;
     if (role === Role.tracer) return 1 << Stack.tracer;
-    // a call whose end is not known makes the weakest claim: that it was suspended
+    // if a call's end isn't known, the weakest assumption is that it was suspended
     let suspended = events.endSeq[row] === 0 || (flags & Flag.async) !== 0;
     if (role === Role.web)
       return suspended
@@ -128,7 +132,7 @@ export class Calls {
     if (turns.length) {
       const seq = events.seq[row]!;
       while (this.turn < turns.length && turns[this.turn]! <= seq) this.turn++;
-      // JSPI leaves no sign on VFS calls: the event loop turned while this one was open
+      // JSPI leaves no mark on VFS calls, but the event loop ran while this one was open
       if (this.turn < turns.length && turns[this.turn]! < events.endSeq[row]!) suspended = true;
     }
     return (
@@ -138,7 +142,10 @@ export class Calls {
     );
   }
 
-  /** Stacks of a suspended web call. Lock requests and waits matter no longer than the call that they serve: their end is cut. */
+  /**
+   * Stacks of a suspended web call. Lock requests and waits only matter as long as the call that
+   * they serve, so their end is cut.
+   */
   private suspendedWeb(row: number): number {
     const { events } = this;
     const part = PART_OF_OP[events.op[row]!]!;
@@ -148,7 +155,7 @@ export class Calls {
     const storage = isStorage(part);
     if (storage && this.app.has(events.object[row]!)) return 1 << Stack.storage;
     if (!storage && (part === PART.lock || part === WAIT)) {
-      if (serves < 0) return 0; // a lock that the app itself is after
+      if (serves < 0) return 0; // a lock that the app itself requested
       this.cuts ??= new Float64Array(events.count).fill(NaN);
       this.cuts[row] = Math.min(this.endOf(row), this.endOf(serves));
     }
@@ -161,7 +168,10 @@ export class Calls {
   }
 }
 
-/** Time of the last event that had begun at a sequence number, microseconds; -Infinity = all are later. */
+/**
+ * Time of the last event that had begun at a sequence number, microseconds; -Infinity = all are
+ * later.
+ */
 export function timeOf({ events }: ThreadStore, seq: number): number {
   const behind = lowerBound(events.seq, seq + 1, events.count);
   return behind ? events.t0[behind - 1]! : -Infinity;

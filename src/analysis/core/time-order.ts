@@ -1,16 +1,22 @@
-/** Walks the events of several threads, or a part of each one's, in the order of their begin, without a copy: threads of one trace share one clock. */
+/**
+ * Walks the events of several threads, or some events of each, in order of begin, without a copy.
+ * Threads of one trace share one clock.
+ */
 import type { Numbers } from '../../trace/typed-arrays.ts';
 
-/** Rows of a stretch at most: a function that is called again and again is compiled sooner than a loop inside it. */
+/**
+ * Maximum rows of a run: a function that is called often is compiled sooner than a loop inside it.
+ */
 const LONGEST = 4096;
 
-/** A thread, or what was chosen of it: by row when it begins. */
+/** A thread, or events chosen from it: begins by row. */
 interface Timed {
   readonly events: { readonly t0: Numbers; readonly count: number };
 }
 
 /**
- * @param each called for stretches of rows [from, to) of one thread, by begin; rows of one thread stay in the thread's own order
+ * @param each called for runs of rows [from, to) of one thread, by begin; rows of one thread stay
+ * in the thread's own order
  */
 export function eachRunInTimeOrder<T extends Timed>(
   threads: readonly T[],
@@ -19,7 +25,7 @@ export function eachRunInTimeOrder<T extends Timed>(
   new Merge(threads).walk(each, Infinity);
 }
 
-/** The same with pauses: it yields after about so many rows. */
+/** The same with pauses: it yields after about this many rows. */
 export function* partsInTimeOrder<T extends Timed>(
   threads: readonly T[],
   each: (thread: T, from: number, to: number) => void,
@@ -29,7 +35,7 @@ export function* partsInTimeOrder<T extends Timed>(
   while (merge.walk(each, rows)) yield;
 }
 
-/** Where each thread is, and the stretch that comes next. */
+/** The position in each thread, and the run that comes next. */
 class Merge<T extends Timed> {
   thread = 0;
   from = 0;

@@ -1,9 +1,12 @@
-/** The parts that a thread's time falls into, and which part a call of each operation can stand for. See time-partition.ts. */
+/**
+ * The parts of a thread's time, and the part that a call of each operation can be. See
+ * time-partition.ts.
+ */
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { Op } from '../../event/event.ts';
 import { OPS, opTable } from '../../event/operations.ts';
 
-/** The parts as people see them, in the order of bars and lists. */
+/** The parts as users see them, in the order of bars and lists. */
 export const PART_WORDS = {
   cpu: { title: 'CPU', meaning: 'SQLite and its VFS computing, nothing awaited' },
   read: { title: 'Read', meaning: 'reading from storage' },
@@ -29,7 +32,7 @@ export const PART_WORDS = {
   idle: { title: 'Idle', meaning: 'neither SQL nor a storage call ran' },
 } as const;
 export type Part = keyof typeof PART_WORDS;
-/** Their places are the numbers that the sweep uses. */
+/** Their indices are the numbers that the sweep uses. */
 export const PARTS = Object.keys(PART_WORDS) as Part[];
 export const isInSql = (part: Part): boolean => part !== 'outside' && part !== 'idle';
 /** The parts while SQL runs: the first of PARTS. */
@@ -40,20 +43,20 @@ export type PartTimes = Record<`${Part}Us`, number>;
 export const partTimes = (usOf: (part: number) => number): PartTimes =>
   Object.fromEntries(PARTS.map((name, i) => [`${name}Us`, usOf(i)])) as PartTimes;
 
-/** Storage I/O of them: what a thread waited for its storage, locks left out. */
+/** The storage I/O of these times: what a thread waited for its storage, without locks. */
 export const ioTime = ({ readUs, writeUs, syncUs, idbTransactionUs }: PartTimes): number =>
   [readUs, writeUs, syncUs, idbTransactionUs].reduce((ns, us) => ns + toNs(us), 0) / 1000;
 
-/** Times without the other parts. @param part '' = all of them stay */
+/** The times of one part. @param part '' = all of them */
 export const onlyPart = (times: PartTimes, part: Part | ''): PartTimes =>
   part === '' ? times : partTimes((i) => (PARTS[i] === part ? times[`${part}Us`] : 0));
 
 export const PART = Object.fromEntries(PARTS.map((name, i) => [name, i])) as Record<Part, number>;
-/** Not a part: a wait that becomes a part by the VFS call that it serves. */
+/** Not a part: a wait becomes a part by the VFS call that it serves. */
 export const WAIT = PARTS.length;
 const NONE = 255;
 
-/** What a call is to the partition. */
+/** The role of a call in the partition. */
 export const Role = { none: 0, sql: 1, vfs: 2, web: 3, tracer: 4 } as const;
 
 /** Role by operation code. */
@@ -64,8 +67,8 @@ export const ROLE_OF_OP = opTable(({ code, layer, aside }) => {
 });
 
 /**
- * By operation code: of a web call the part that it is, or WAIT; of a VFS call the part that a wait inside it is. Unused (255) for
- * others.
+ * By operation code: the part of a web call, or WAIT; for a VFS call the part of a wait inside it.
+ * Unused (255) for others.
  */
 export const PART_OF_OP = Uint8Array.from(OPS, (info, code) => {
   const role = ROLE_OF_OP[code];
@@ -73,6 +76,6 @@ export const PART_OF_OP = Uint8Array.from(OPS, (info, code) => {
   return info.spent === 'wait' ? WAIT : PART[info.spent];
 });
 
-/** Whether a part of a web call is storage: what counts as `outside` where no SQL is in flight. */
+/** Whether a part of a web call is storage, which counts as `outside` while no SQL runs. */
 export const isStorage = (part: number): boolean =>
   part >= PART.read && part <= PART.idbTransaction;

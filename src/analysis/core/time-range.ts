@@ -1,8 +1,8 @@
-/** The part of a trace that is looked at. */
+/** The part of a trace that is analyzed. */
 import type { ThreadStore } from '../../trace/store.ts';
 import { fact } from './graph.ts';
 
-/** [fromUs, toUs), microseconds of the trace; the thread's first and last event where not said. */
+/** [fromUs, toUs), microseconds of the trace; by default the thread's first and last event. */
 export interface TimeRange {
   fromUs?: number;
   toUs?: number;
@@ -21,6 +21,6 @@ export function coarsestStep(threads: readonly ThreadStore[]): number | null {
   return steps.length ? Math.max(...steps) : null;
 }
 
-/** Everything: what several analyses need of it is computed once. */
+/** The entire trace, for which analyses share their computed values. */
 export const isWhole = ({ fromUs, toUs }: TimeRange): boolean =>
   fromUs === undefined && toUs === undefined;

@@ -1,6 +1,7 @@
 /**
- * Threads that were ended from outside before they could send their last records: a worker that is terminated, or goes with its page,
- * and a thread that does not answer when the recording stops. Such a thread may have done more than the trace says.
+ * Threads that were ended from outside before they could send their last records: a worker that is
+ * terminated, or that ends with its page, and a thread that doesn't answer when the recording
+ * stops. Such a thread may have done more than the trace has.
  */
 import { DRAIN_EVERY_MS } from '../../event/capture.ts';
 import { lastEndUs } from '../../trace/thread-end.ts';
@@ -11,13 +12,14 @@ import { threadTitles } from './thread-titles.ts';
 export interface UnknownTail {
   /** Place in TraceStore.threads. */
   thread: number;
-  /** As every view names the thread. */
+  /** The thread's name in every view. */
   title: string;
   /** How it ended; null = it did not answer. */
   ended: string | null;
   /**
-   * From its last record until it is known to be over, at most, microseconds; null = it sent none. A busy worker may run on after its page
-   * has terminated it, and sends its records on: then it is the time between two drains.
+   * Maximum time from its last record until it is known to be over, microseconds; null = it sent
+   * none. A busy worker may keep running and sending records after its page has terminated it. Then
+   * this is the time between two drains.
    */
   us: number | null;
 }
@@ -38,11 +40,11 @@ export const unknownTails = fact(
   },
 );
 
-/** `1 tail unknown`; '' where there is none. */
+/** `1 tail unknown`; '' if there is none. */
 export const tailCount = (tails: readonly UnknownTail[]): string =>
   tails.length ? `${countOf(tails.length, 'tail')} unknown` : '';
 
-/** Those that a text names. */
+/** How many a text names. */
 const NAMED = 3;
 const HOW: Record<string, string> = { terminated: 'was terminated', closed: 'ended with its page' };
 

@@ -1,4 +1,4 @@
-/** Workers that the recording did not see: what they did is in no number. */
+/** Workers that the recording didn't see. What they did isn't in any number. */
 import { scriptName } from '../../text/clean.ts';
 import { countOf, formatCount } from '../../text/numbers.ts';
 import type { TraceStore } from '../../trace/store.ts';
@@ -7,21 +7,29 @@ import { getOrMake } from './maps.ts';
 import { sqliteThreads } from './main-threads.ts';
 import { pageOf } from './thread-origin.ts';
 
-/** What runs there: `any` may own a database, a `service` worker seldom does, and a `data:` worker has no storage. */
+/**
+ * What can run there: `any` may own a database, a `service` worker seldom does, and a `data:`
+ * worker has no storage.
+ */
 export type UnrecordedKind = 'any' | 'service' | 'data';
 const KINDS: readonly UnrecordedKind[] = ['any', 'service', 'data'];
 
 export interface UnrecordedWorker {
-  /** Of its script; '' where it is not known. */
+  /** URL of its script; '' if not known. */
   url: string;
-  /** Why it is not recorded. */
+  /** Why it isn't recorded. */
   cause: string;
   kind: UnrecordedKind;
-  /** Ids of the pages that made it; of a worker at the top, where its page is not known. */
+  /**
+   * Ids of the pages that created it; for a worker at the top, those where its page isn't known.
+   */
   pages: string[];
 }
 
-/** Each script once for each cause: first those that may own a database, then in the order in which they were met. */
+/**
+ * Each script once for each cause: first those that may own a database, then in order of
+ * appearance.
+ */
 export const unrecordedWorkers = fact(
   'unrecordedWorkers',
   'workers not recorded',
@@ -47,14 +55,17 @@ export const unrecordedWorkers = fact(
   },
 );
 
-/** Its page was running when the recording began. */
+/** Its page was already running when the recording began. */
 const isLate = ({ topic }: { topic: string }): boolean => topic === 'late-start';
 
-/** Whether workers of a page may have run before the recording began. @param page its id */
+/** Whether a page's workers may have run before the recording began. @param page its id */
 export const mayHaveEarlierWorkers = (store: TraceStore, page: string): boolean =>
   store.threads.some(({ notes, index }) => notes.some(isLate) && pageOf(store, index) === page);
 
-/** What workers that are not recorded do to numbers: nothing (null), they are `least` numbers, or none is known, for SQLite was seen nowhere else. */
+/**
+ * How unrecorded workers affect numbers: not at all (null), they are `least` numbers, or none is
+ * known, because SQLite wasn't seen anywhere else.
+ */
 export const unseenWork = fact(
   'unseenWork',
   'what is not recorded',
@@ -82,16 +93,16 @@ export const unseenWork = fact(
   },
 );
 
-/** Those that a text names. */
+/** How many a text names. */
 const NAMED = 3;
-/** What that does to the numbers, by the worst kind among them. */
+/** The effect on the numbers, by the worst kind. */
 const CONSEQUENCE: Readonly<Record<UnrecordedKind, string>> = {
   any: 'if SQLite or its storage runs there, counts are lower bounds',
   service: 'if SQLite runs there, which is rare, counts are lower bounds',
   data: 'no storage can be reached from there, so counts are exact',
 };
 
-/** Which they are, why, and what that does to the numbers. @param workers at least one */
+/** Which they are, why, and how they affect the numbers. @param workers at least one */
 export function unrecordedText(workers: readonly UnrecordedWorker[]): string {
   const named = workers.slice(0, NAMED).map(({ url, cause }) => `${scriptName(url)}: ${cause}`);
   const more = workers.length - named.length;

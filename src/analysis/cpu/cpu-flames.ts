@@ -1,4 +1,7 @@
-/** CPU samples as a flame graph: statement -> the functions on the stack, or the other way around. A statement is as wide as the time that it took, which its samples share. */
+/**
+ * CPU samples as a flame graph: each statement with the functions on its stacks, or the other way
+ * around. A statement is as wide as its time, which is divided among its samples.
+ */
 import { isOnCpu, type CpuSamples } from '../../trace/cpu-samples.ts';
 import { fingerprintsOf } from '../core/fingerprints.ts';
 import type { Facts } from '../core/graph.ts';
@@ -23,9 +26,10 @@ import { sampleStatements } from './sample-statements.ts';
 export const CPU_FLAME_NEEDS = { sampleStatements, recordedTexts, functionTitles };
 
 /**
- * Of the samples that were taken while SQL ran.
- * @param scope its range, thread, statement and part of time @param inverted functions at the top, below them what called them
- * @returns null where no thread was sampled
+ * From the samples that were taken while SQL ran.
+ * @param scope its range, thread, statement, and part of the time @param inverted functions at the
+ * top, with their callers below
+ * @returns null if no thread was sampled
  */
 export function cpuFlames(facts: Facts, scope: Scope, inverted = false): FlameGraph | null {
   const known = facts.known(CPU_FLAME_NEEDS);
@@ -55,7 +59,7 @@ export function cpuFlames(facts: Facts, scope: Scope, inverted = false): FlameGr
   return graphOf(top, true, known.recordedTexts);
 }
 
-/** @param names of its functions @returns the node of a frame under that of its statement */
+/** @param names of its functions @returns the node of a frame below that of its statement */
 function nodesOf(
   { parents, called }: CpuSamples,
   names: readonly string[],

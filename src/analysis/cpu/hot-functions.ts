@@ -1,4 +1,4 @@
-/** CPU samples by statement: how many computed, and in which functions. */
+/** CPU samples by statement: in how many the thread computed, and in which functions. */
 import { scriptName } from '../../text/clean.ts';
 import { isOnCpu, type CodeKind, type CpuFunction } from '../../trace/cpu-samples.ts';
 import { fingerprintsOf } from '../core/fingerprints.ts';
@@ -8,7 +8,7 @@ import { recordedTexts } from '../statements/recorded-texts.ts';
 import { sampleStatements } from './sample-statements.ts';
 
 export interface HotFunction {
-  /** As `functionTitles` has it. */
+  /** From `functionTitles`. */
   name: string;
   url: string;
   kind: CodeKind;
@@ -23,13 +23,13 @@ export interface StatementSamples {
   samples: number;
   /** Those in which the thread computed. */
   onCpu: number;
-  /** Of those: the most samples first. */
+  /** Functions of those, the most samples first. */
   functions: HotFunction[];
 }
 export interface SampleSums {
   /** The most samples first. */
   statements: StatementSamples[];
-  /** Taken while no SQL ran on a thread, which still computed. */
+  /** Samples in which the thread computed while no SQL ran. */
   outside: number;
   intervalUs: number;
   clockErrorUs: number;
@@ -45,7 +45,10 @@ const OF_KIND: Partial<Record<CodeKind, string>> = {
 const placeOf = ({ url, line, column }: CpuFunction): string =>
   url ? [scriptName(url), ...(line ? [line, ...(column ? [column] : [])] : [])].join(':') : '';
 
-/** What each function is called: `patternCompare`, `(anonymous) app.js:12:3`; with its place, too, where another one has its name. */
+/**
+ * The title of each function: `patternCompare`, `(anonymous) app.js:12:3`; if several functions
+ * have one name, with the position, too.
+ */
 export const functionTitles = fact(
   'functionTitles',
   'names of functions',
@@ -64,7 +67,7 @@ export const functionTitles = fact(
   },
 );
 
-/** null where no thread was sampled. */
+/** null if no thread was sampled. */
 export const sampleSums = fact(
   'sampleSums',
   'functions of each statement',

@@ -1,14 +1,20 @@
-/** Which statement a thread worked for when a CPU sample was taken: the one that has that moment in the time partition. */
+/** The statement that a thread worked for at each CPU sample, according to the time partition. */
 import type { CpuSamples } from '../../trace/cpu-samples.ts';
 import { threadFact } from '../core/graph.ts';
 import { getOrMake } from '../core/maps.ts';
 import { sweeps } from '../time/thread-times.ts';
 
-/** By sample the id of an `sql` definition: 0 = the text is not known, -1 = no SQL ran. null where the thread was not sampled. */
+/**
+ * By sample, the id of an `sql` definition: 0 = the text isn't known, -1 = no SQL ran. null if the
+ * thread wasn't sampled.
+ */
 export interface SampleStatements {
   readonly samples: CpuSamples;
   readonly texts: Int32Array;
-  /** Nanoseconds that a sample of a text stands for: all of the text's time in the partition, by its samples. V8 doesn't sample evenly. */
+  /**
+   * Nanoseconds that a sample of a text stands for: all of the text's time in the partition,
+   * divided by its samples. V8 doesn't sample evenly.
+   */
   readonly nsOf: (text: number) => number;
 }
 

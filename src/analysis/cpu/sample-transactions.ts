@@ -1,9 +1,12 @@
-/** Which transaction of a thread was open when a CPU sample was taken. */
+/** The transaction that was open on a thread at each CPU sample. */
 import type { ThreadStore } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
 import { anatomies } from '../transactions/transaction-anatomy.ts';
 
-/** By thread and sample the place of the transaction among all, the one begun last where several were open; -1 = none. */
+/**
+ * By thread and sample: the transaction's index among all, the one that began last if several were
+ * open; -1 = none.
+ */
 export const sampleTransactions = fact(
   'sampleTransactions',
   'transaction of each CPU sample',

@@ -12,7 +12,7 @@ import { sampleTransactions } from './sample-transactions.ts';
 interface Sample {
   thread: number;
   us: number;
-  /** null = SQL ran whose text is not known, or none ran. */
+  /** null = no SQL ran, or SQL with an unknown text. */
   text: string | null;
   inSql: boolean;
   /** Its first event. */

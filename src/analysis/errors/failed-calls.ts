@@ -1,4 +1,7 @@
-/** Calls that failed, and errors that the page did not catch: those alike as one group, with the statements behind. */
+/**
+ * Calls that failed, and errors that the page didn't catch, grouped by cause, with the statements
+ * that they served.
+ */
 import { isFailure, objectName, resultText, statementText } from '../../trace/describe.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { OPS, opName, type Layer } from '../../event/operations.ts';
@@ -14,22 +17,22 @@ import {
 import { ownersOf } from '../../trace/owners.ts';
 import type { EventRef, TraceStore } from '../../trace/store.ts';
 
-/** Events that failed alike: the same call with the same answer on the same thing. */
+/** Events that failed in the same way: the same call with the same result on the same object. */
 export interface ErrorGroup {
   key: string;
   layer: Layer;
   /** `SQLITE_BUSY`, `QuotaExceededError`, `threw`, the text of an uncaught error. */
   what: string;
-  /** In words; '' where there is nothing to say. */
+  /** As text; '' if there is none. */
   meaning: string;
   call: string;
   object: string;
   count: number;
-  /** The app did not hear of it: SQLite or its VFS went on, or made the call again and it succeeded. */
+  /** The app didn't see it: SQLite or its VFS continued, or repeated the call and it succeeded. */
   handled: boolean;
   firstUs: number;
   lastUs: number;
-  /** Some, at most MOST_EVENTS, by time; rows for life. */
+  /** At most MOST_EVENTS of them, by time, named by numbers that don't change. */
   events: (EventRef & { us: number })[];
   /** Distinct statements that they served, the most frequent first; at most 5. */
   statements: { text: string; count: number }[];
@@ -43,10 +46,13 @@ interface Making extends ErrorGroup {
   texts: Map<string, number>;
 }
 
-/** Those that the app heard of first, and the most frequent first; `groups` beyond MOST_GROUPS are left out of the list and in the counts. */
+/**
+ * Groups that the app saw come first, then by frequency. Groups beyond MOST_GROUPS are in the
+ * counts only.
+ */
 export interface FailedCalls {
   groups: ErrorGroup[];
-  /** Of which the app heard, and those that were handled before. */
+  /** Events that the app saw, and those that were handled before. */
   events: number;
   handled: number;
   more: number;
@@ -57,13 +63,13 @@ export const failedCalls = fact('errors', 'errors', NEEDS, (store, known) =>
   failedCallsOf(store, known, {}, null),
 );
 
-/** The same of a part of the recording: the events that the Events view lists with that filter. */
+/** The same for a part of the recording: the events that the Events view lists with that filter. */
 export const failedCallsIn = (facts: Facts, scope: Omit<Scope, 'part'>): FailedCalls =>
   isUnlimited(scope)
     ? facts.get(failedCalls)
     : failedCallsOf(facts.store, facts.known(NEEDS), scope, statementsIn(facts, scope));
 
-/** What SQLite answers means little where it goes on; what an exception says of the storage holds. */
+/** SQLite's result means little if it continues, but a storage exception is always meaningful. */
 function meaningOf(layer: Layer, result: number, text: string, handled: boolean): string {
   const ofSqlite = layer === 'sql' || layer === 'vfs';
   if (!handled) return ofSqlite ? meaningOfResult(result) : meaningOfException(text);
@@ -71,7 +77,7 @@ function meaningOf(layer: Layer, result: number, text: string, handled: boolean)
   return ofSqlite ? how : `${meaningOfException(text)} ${how}`.trimStart();
 }
 
-/** @param taken statements whose calls are asked for; null = all calls */
+/** @param taken the statements whose calls are requested; null = all calls */
 function failedCallsOf(
   store: TraceStore,
   known: Known<typeof NEEDS>,

@@ -39,16 +39,22 @@ export function errors(ctx: FindingContext, pattern: RegExp): { evidence: Eviden
 export const quote = (text: string): string =>
   `"${text.length > 120 ? `${text.slice(0, 119)}…` : text}"`;
 
-/** Whether a thread ended by itself, not with the recording: it reported so, or was asked to stop and never answered, as one that was killed. */
+/**
+ * Whether a thread ended by itself, not with the recording: it reported so, or it never answered
+ * the request to stop, like one that was killed.
+ */
 const isGone = ({ ended, unknownUntilUs }: ThreadStore): boolean =>
   ended === null ? unknownUntilUs !== null : ended !== 'stopped';
-/** A page that is killed has no time to report that it unloads. */
+/** A page that is killed can't report that it unloads. */
 export const whyGone = ({ ended }: ThreadStore): string =>
   ended === 'pagehide'
     ? "it unloaded in order, so your app or a user reloaded it: whether because of its memory isn't known"
     : 'it ended without unloading, as when a browser kills it to free memory; another crash looks the same';
 
-/** The page that was loaded at the address of one that ended, soon after the last call of that and of its workers, and how long after it; null = none. */
+/**
+ * The page that was loaded at the same address soon after the last call of an ended page and its
+ * workers, and how long after it; null = none.
+ */
 export function loadedAgain(
   { store }: FindingContext,
   gone: ThreadStore,
@@ -186,7 +192,7 @@ export const writeWithoutLock: Rule = {
     const found: Found[] = [];
     for (const thread of ctx.store.threads) {
       const { events } = thread;
-      // a checkpoint writes under locks of the WAL; that SQLite looks for one says nothing
+      // a checkpoint writes under locks of the WAL; SQLite's check for one shows nothing
       const wals = new Set<string>();
       const objects = new DistinctPlaces();
       for (const op of [Op.xOpen, Op.xRead, Op.xWrite]) {
@@ -199,10 +205,12 @@ export const writeWithoutLock: Rule = {
           if (file?.kind === 'wal') wals.add(databasePath(file.path));
         }
       }
-      // where no opening was seen nothing is said
+      // without a recorded open, nothing can be concluded
       if (!ctx.rows(thread, Op.xOpen).length) continue;
       const levels = new LockLevels(events);
-      /** Connections and files whose opening was seen -> whether SQLite has asked for a lock since. */
+      /**
+       * Connections and files whose open was recorded -> whether SQLite has requested a lock since.
+       */
       const opened = new Map<number, boolean>();
       const written = () => ({ evidence: new Evidence(), path: '' });
       const [dropped, unasked] = [written(), written()];
@@ -234,7 +242,7 @@ export const writeWithoutLock: Rule = {
             'Save this recording for the author of the VFS. Another tab may have written at the same time.',
           link: 'https://www.sqlite.org/lockingv3.html',
         });
-      // an engine that locks in a way of its own has no xLock at all
+      // an engine with its own kind of locks has no xLock at all
       if (unasked.evidence.count && ctx.rows(thread, Op.xLock).length)
         found.push({
           title: `${countOf(unasked.evidence.count, 'write')} to ${unasked.path} on a connection that takes no locks`,

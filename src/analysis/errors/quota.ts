@@ -1,5 +1,6 @@
 /**
- * Findings about how much an origin may store, from error messages, result codes and what the browser says of the storage.
+ * Findings about how much an origin may store, from error messages, result codes, and the browser's
+ * reports on the storage.
  *
  *   F42   quota exceeded, or nearly
  */
@@ -15,7 +16,7 @@ import { Rc } from '../../sqlite/constants.ts';
 
 const NEARLY_FULL = 0.9;
 const QUOTA = 'QuotaExceededError';
-/** Storage calls that a full disk or quota refuses. */
+/** Storage calls that a full disk or quota rejects. */
 const STORES = codesOf(
   ({ layer, activity }) => layer === 'web' && (activity === 'write' || activity === 'sync'),
 );
@@ -33,7 +34,7 @@ function nearlyFull(ctx: FindingContext): Found[] {
         usage !== null && quota !== null && quota > 0 && usage / quota >= NEARLY_FULL,
     )
     .map((health) => {
-      const evidence = new Evidence(); // where the recording of that origin ends
+      const evidence = new Evidence(); // at the end of that origin's recording
       for (const thread of ctx.store.threads)
         if (thread.events.count && thread.storage.some(({ origin }) => origin === health.origin))
           evidence.add(thread, thread.events.count - 1);

@@ -1,6 +1,7 @@
 /**
- * Finding about writes that the browser's storage did not take whole, without an exception. A full disk or quota does it: Chromium 150
- * answers 4294967288, Firefox the bytes that went in; Chromium 156 throws (F42).
+ * Finding about writes that the browser's storage stored only partly, without an exception. A full
+ * disk or quota causes it: Chromium 150 returns 4294967288, Firefox the bytes that were stored;
+ * Chromium 156 throws (F42).
  *
  *   F47   opfs.write 4096 -> 4294967288, xWrite -> SQLITE_IOERR
  */
@@ -13,7 +14,10 @@ import type { Rule } from '../rules/types.ts';
 import { countOf, formatBytes, formatCount } from '../../text/numbers.ts';
 import { FAILURE } from './health.ts';
 
-/** Of a write that ended: what it did not store. A result below 0 is Chromium's number, as 32 bits keep it. */
+/**
+ * How many bytes an ended write didn't store. A result below 0 is Chromium's number as a 32-bit
+ * integer.
+ */
 function missed({ events }: ThreadStore, row: number): number {
   const { endSeq, flags, result, length } = events;
   if (endSeq[row] === 0 || flags[row]! & Flag.threw) return 0;

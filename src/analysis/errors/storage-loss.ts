@@ -1,6 +1,7 @@
 /**
- * Storage that was given up: IndexedDB refused a write of what stores behind SQLite's calls, nothing was stored since, and SQLite goes
- * on committing. What those commits changed is gone with the tab.
+ * Finding about storage that failed for good: IndexedDB refused a write of a VFS that stores
+ * asynchronously, nothing was stored since, and SQLite keeps committing. The changes of those
+ * commits are lost when the tab closes.
  *
  *   idb.transaction readwrite   ok   ok   ABORTED
  *   commits                      c    c     c      c  c  c  c     the last ones are not stored
@@ -17,7 +18,7 @@ import type { Found, Rule } from '../rules/types.ts';
 import { transactions } from '../transactions/transactions.ts';
 import { countOf } from '../../text/numbers.ts';
 
-/** Fewer may still be stored: who writes behind waits a moment. */
+/** Fewer commits may still be stored: a VFS that stores asynchronously waits a moment. */
 const FEW_COMMITS = 3;
 
 /** Of one origin. */
@@ -26,7 +27,7 @@ interface Stores {
   storedUs: number;
   /** Transactions that failed, by their end. */
   failed: { thread: ThreadStore; row: number; endUs: number }[];
-  /** A write is under way as the recording ends. */
+  /** A write is still running when the recording ends. */
   underWay: boolean;
 }
 
@@ -71,7 +72,8 @@ function storesOf(ctx: FindingContext, threads: readonly ThreadStore[]): Stores 
   for (const thread of threads) {
     const { t0, dur, aux, endSeq, result, flags, context } = thread.events;
     const end = (row: number): number => t0[row]! + dur[row]!;
-    const aborted = new Set(Array.from(ctx.rows(thread, Op.idbAbort), (row) => context[row]!)); // by the app itself
+    // by the app itself
+    const aborted = new Set(Array.from(ctx.rows(thread, Op.idbAbort), (row) => context[row]!));
     for (const row of ctx.rows(thread, Op.idbTransaction)) {
       if (idbMode(aux[row]!) !== READWRITE || aborted.has(context[row]!)) continue;
       if (endSeq[row] === 0) stores.underWay = true;

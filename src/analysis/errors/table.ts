@@ -1,4 +1,4 @@
-/** The table of what failed. */
+/** The table of failures. */
 import { col, rowsIn, table, type Columns } from '../core/table.ts';
 import { failedCalls, type ErrorGroup } from './failed-calls.ts';
 

@@ -1,5 +1,6 @@
 /**
- * One call in sentences: what it was, what happened inside it, and how it compares with others of its kind. Only facts of the recording.
+ * Describes one call in sentences: what it was, what happened inside it, and how it compares with
+ * others of its kind. It only uses facts of the recording.
  *
  *   SQLite asked for a SHARED lock on the database. It took 3.62 ms.
  *   Inside it: 1 atomics.wait (2.81 ms). 810 µs passed outside these calls.
@@ -20,9 +21,9 @@ import { getOrMake } from '../core/maps.ts';
 export interface CallStory {
   /** What it was. */
   what: string;
-  /** What happened inside it; '' = no call was recorded there. */
+  /** What happened inside it; '' = no calls were recorded there. */
   inside: string;
-  /** How it compares with others of its kind; '' = it is the only one, or has no duration. */
+  /** How it compares with others of its kind; '' = it is the only one, or it has no duration. */
   beside: string;
 }
 
@@ -35,7 +36,7 @@ const FILES: Readonly<Record<FileKind, string>> = {
   other: 'a file',
 };
 
-/** What the bytes of a call are, `4 KiB at 8,192 of `. */
+/** The bytes of a call, `4 KiB at 8,192 of `. */
 function bytesOf(thread: ThreadStore, row: number): string {
   const length = lengthOf(thread.events, row);
   const at = offsetOf(thread.events, row);
@@ -87,7 +88,7 @@ function vfsText(thread: ThreadStore, row: number): string {
   }
 }
 
-/** What a call of a web API did, in the past tense: by what it counts as. */
+/** What a call of a web API did, in the past tense, by what it counts as. */
 function webText(thread: ThreadStore, row: number, { api, counts, activity }: OpInfo): string {
   const { events } = thread;
   const name = opName(events.op[row]!);
@@ -140,10 +141,10 @@ function whatText(thread: ThreadStore, row: number): string {
   return `${doing}.${took}${failed}`;
 }
 
-/** Operations that are named of what is inside. */
+/** How many of the operations inside are named. */
 const NAMED = 3;
 
-/** Calls that were made for this one, by operation, and the time that none of them covers. */
+/** Calls made for this one, by operation, and the time that none of them covers. */
 function insideText(thread: ThreadStore, row: number): string {
   const { events } = thread;
   const end = events.endSeq[row]!;
@@ -159,7 +160,7 @@ function insideText(thread: ThreadStore, row: number): string {
     const stop = events.endSeq[i] === 0 ? to : Math.min(to, events.t0[i]! + events.dur[i]!);
     const group = getOrMake(groups, events.op[i]!, () => ({ calls: 0, us: 0, covered: from }));
     group.calls++;
-    // of calls that overlap, a moment counts once: they come in the order of their begin
+    // if calls overlap, a moment counts once; they are in order of begin
     group.us += Math.max(0, stop - Math.max(begin, group.covered));
     group.covered = Math.max(group.covered, stop);
     us += Math.max(0, stop - Math.max(begin, covered));
@@ -178,7 +179,10 @@ function insideText(thread: ThreadStore, row: number): string {
 }
 
 const isLock = (op: number): boolean => op === Op.xLock || op === Op.xUnlock;
-/** What makes calls comparable: the operation, on what kind of file, for locks the level, for statements the text. */
+/**
+ * What makes calls comparable: the operation, the kind of file, for locks the level, for statements
+ * the text.
+ */
 function kindKey(thread: ThreadStore, row: number): string {
   const { events, definitions } = thread;
   const op = events.op[row]!;
@@ -188,12 +192,12 @@ function kindKey(thread: ThreadStore, row: number): string {
   return `${op} ${d?.kind === 'file' ? d.fileKind : ''}`;
 }
 
-/** Ascending durations of all calls of a kind that ended, microseconds. */
+/** Ascending durations of all ended calls of a kind, microseconds. */
 export function durationsOfKind({ threads }: TraceStore, op: number, key: string): Float64Array {
   const found: number[] = [];
   for (const thread of threads) {
     const { events } = thread;
-    /** By what the key is made from beside the operation. */
+    /** By the part of the key other than the operation. */
     const same = new Map<number, boolean>();
     for (let row = 0; row < events.count; row++) {
       if (events.op[row] !== op || events.endSeq[row] === 0) continue;
@@ -215,7 +219,7 @@ function besideText(thread: ThreadStore, row: number, sorted: Float64Array): str
   return `Median of ${formatCount(sorted.length)} such calls: ${measured(thread, percentile(sorted, 0.5))}. ${rank}`;
 }
 
-/** @param durations of a kind, as `durationsOfKind` has them; kept by its key */
+/** @param durations of a kind, from `durationsOfKind`, cached by its key */
 export function callStory(
   thread: ThreadStore,
   row: number,

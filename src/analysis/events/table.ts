@@ -22,12 +22,15 @@ import { col, listed, table, type Columns } from '../core/table.ts';
 
 export const THREAD = 'Number of the thread within the trace, from 0';
 
-/** The events of a thread, one at a time; what they refer to is looked up once. Holds for the trace as it was. */
+/**
+ * The events of a thread, one at a time. What they refer to is looked up once. Valid for the trace
+ * at that moment.
+ */
 export class ThreadView {
-  /** Events that there were when the view was made: a recording grows while it is written. */
+  /** Events when the view was made: a recording grows while it is written. */
   readonly count: number;
   readonly events;
-  /** Place of the event that the view stands on. */
+  /** Row of the event that the view is at. */
   i = 0;
   private readonly names = new Map<number, string | null>();
   private readonly kinds = new Map<number, string | null>();
@@ -46,26 +49,29 @@ export class ThreadView {
   get ended(): boolean {
     return this.events.endSeq[this.i] !== 0;
   }
-  /** Place of the call that it serves; -1 = none known. */
+  /** Row of the call that it serves; -1 = not known. */
   get parent(): number {
     const { parent } = this.events;
     return parent[this.i] === 0 ? -1 : this.events.rowOfSeq(parent[this.i]!);
   }
-  /** Place of the innermost SQL call that it serves, itself included; -1 = none known. */
+  /** Row of the innermost SQL call that it serves, itself included; -1 = not known. */
   get statementRow(): number {
     return this.owners.statement(this.i);
   }
-  /** By place: id of the text of the statement that it serves; 0 = none known. */
+  /** By row: id of the text of the statement that it serves; 0 = not known. */
   get statementId(): Uint32Array {
     return (this.texts ??= this.owners.texts());
   }
-  /** Name of what an id stands for; null where it is not known. */
+  /** Name of an id; null if not known. */
   name(id: number): string | null {
-    let name = this.names.get(id); // asked of each event: no function is made for it
+    let name = this.names.get(id); // called for each event, so it doesn't create a function
     if (name === undefined) this.names.set(id, (name = objectName(this.thread, id) || null));
     return name;
   }
-  /** Kind of what the call is on: SQLite's file kind, opfs, idb-store, storage, else the definition's own kind. */
+  /**
+   * Kind of the call's target: SQLite's file kind, opfs, idb-store, storage, else the definition's
+   * own kind.
+   */
   get kind(): string | null {
     const target = targetOf(this.events, this.i);
     let kind = this.kinds.get(target);
@@ -228,7 +234,7 @@ export const eventColumns = {
   ),
 } satisfies Columns<ThreadView>;
 
-/** Too many rows for a list: who reads them makes each when it is asked for. */
+/** Too many rows for a list: readers make each row when they need it. */
 export const eventTable = { name: 'events', help: 'Every recorded call', columns: eventColumns };
 
 /** Of each thread. */

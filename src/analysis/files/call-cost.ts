@@ -1,18 +1,22 @@
 /**
- * What a recording costs its app: a model, fitted to the CPU time that the traced workers of eight workloads took more than without a
- * recording (`npm run bench -- recording-cost` prints both). Calls in an app cost more than in a loop that does nothing else: caches are
- * cold, batches are cloned, and garbage is collected. All of it is told in multiples of what a call costs in that loop on the same thread,
- * so that a slower machine needs no other numbers.
+ * What a recording costs its app: a model, fitted to the CPU time that the traced workers of eight
+ * workloads took more than without a recording (`npm run bench -- recording-cost` prints both).
+ * Calls in an app cost more than in a loop that does nothing else: caches are cold, batches are
+ * cloned, and garbage is collected. Costs are in multiples of what a call costs in that loop on the
+ * same thread, so that they hold for slower machines, too.
  */
 import { Flag, Op } from '../../event/event.ts';
 import { opTable } from '../../event/operations.ts';
 import type { EventColumns } from '../../trace/columns.ts';
 
-/** Kinds of calls that cost alike. */
+/** Kinds of calls with similar costs. */
 const KINDS = { sync: 0, async: 1, request: 2 } as const;
-/** In multiples of the loop's call. An asynchronous call of SQL or the VFS is suspended and resumed; a request of the browser's storage has listeners. */
+/**
+ * In multiples of the loop's call. An asynchronous call of SQL or the VFS is suspended and resumed,
+ * and a request of the browser's storage has listeners.
+ */
 const FACTORS = [2.6, 10, 150];
-/** Of each thread with an engine: code that runs for the first time. */
+/** For each thread with an engine: code that runs for the first time. */
 const START = 150_000;
 /** DevTools keep the stack of each message and of each promise. */
 const UNDER_DEVTOOLS = 1.4;
@@ -31,8 +35,9 @@ export function countCost(counts: CostCounts, { op, flags }: EventColumns, row: 
 }
 
 /**
- * Nanoseconds, of the calls and of the thread's start.
- * @param callNs of one call in the loop: the smaller of what was measured for JavaScript and for the VFS, since a thread may be put aside meanwhile
+ * Nanoseconds for the calls and for the thread's start.
+ * @param callNs of one call in the loop: the smaller of the measurements for JavaScript and for the
+ * VFS, because a thread may be interrupted
  */
 export function costNs(
   counts: CostCounts,

@@ -1,8 +1,9 @@
 /**
- * SQLite's reads, writes and syncs, and what its page cache did, counted row by row. The live strip follows a recording with it; at the
- * end it holds what the whole trace comes to.
+ * SQLite's reads, writes, and syncs, and what its page cache did, counted row by row. The live
+ * strip follows a recording with it. At the end it has the totals of the entire trace.
  *
- * A storage call under a VFS call is the same work again, often on another thread: where VFS calls are recorded, only they count.
+ * A storage call below a VFS call is the same work again, often on another thread, so if VFS calls
+ * are recorded, only they count.
  */
 import { Op } from '../../event/event.ts';
 import { isSqlOp, opTable } from '../../event/operations.ts';
@@ -18,7 +19,10 @@ import { costNs, countCost, type CostCounts } from './call-cost.ts';
 const WAYS = ['read', 'write', 'sync'] as const;
 type Way = (typeof WAYS)[number];
 
-/** By operation: where it is counted. Calls of the VFS from VFS on, storage calls and all others below; 1 more for each way. */
+/**
+ * By operation: where it is counted. Calls of the VFS from VFS on, storage calls and all others
+ * below, plus 1 for each way.
+ */
 const VFS = 4;
 /** VFS calls on the in-memory journal: it isn't storage. */
 const IN_MEMORY = 8;
@@ -45,7 +49,7 @@ class ThreadCalls {
   update(): void {
     const { events } = this.thread;
     if (this.rows.restarted()) {
-      this.counts = new Float64Array(COUNTERS + 1); // the numbers are of what is stored
+      this.counts = new Float64Array(COUNTERS + 1); // the numbers are about storage
       this.cache = new CacheSums();
       this.cost = [0, 0, 0];
     }
@@ -61,7 +65,7 @@ class ThreadCalls {
     this.rows.next = count;
   }
 
-  /** VFS calls on files; with `all` those on the in-memory journal, too. */
+  /** VFS calls on files; with `all`, also those on the in-memory journal. */
   vfsCalls(all: boolean): number {
     return this.counts.subarray(VFS, IN_MEMORY + Number(all)).reduce((a, b) => a + b, 0);
   }
@@ -72,7 +76,7 @@ export class CallCounts {
 
   constructor(private readonly store: TraceStore) {}
 
-  /** Take in what has come since. */
+  /** Take in what has arrived since. */
   update(): this {
     const { threads } = this.store;
     for (let i = this.threads.length; i < threads.length; i++)
@@ -91,8 +95,9 @@ export class CallCounts {
   }
 
   /**
-   * xRead, xWrite or xSync calls, the in-memory journal left out; where no VFS call was recorded, those of IndexedDB, OPFS and
-   * localStorage that do the same. @returns null where the recording leaves them out, too
+   * xRead, xWrite, or xSync calls without the in-memory journal. If no VFS call was recorded, those
+   * of IndexedDB, OPFS, and localStorage that do the same.
+   * @returns null if the recording leaves them out, too
    */
   of(way: Way): number | null {
     const vfs = this.seesVfs;
@@ -101,7 +106,7 @@ export class CallCounts {
     return this.threads.reduce((n, { counts }) => n + counts[place]!, 0);
   }
 
-  /** VFS calls on files, the in-memory journal left out. */
+  /** VFS calls on files, without the in-memory journal. */
   get onFiles(): number {
     return this.threads.reduce((n, t) => n + t.vfsCalls(false), 0);
   }
@@ -111,7 +116,10 @@ export class CallCounts {
     return this.threads.map(({ cache }) => cache);
   }
 
-  /** What recording took of the app's threads, nanoseconds: for its calls, for beginning, and of how many events the first is. */
+  /**
+   * What recording cost the app's threads, nanoseconds: for its calls and for its start; and how
+   * many events the calls are.
+   */
   get cost(): { ns: number; startNs: number; events: number } {
     const { slowed } = conditionsOf(this.store);
     let [ns, startNs, events] = [0, 0, 0];

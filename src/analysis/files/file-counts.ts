@@ -1,6 +1,7 @@
 /**
- * Calls by file, the VFS's and the browser's side by side. A storage call belongs to the file of the VFS call that it serves (so
- * pools with random names are attributed), else to the SQLite file of the same path, else to a file of its own.
+ * Calls by file, the VFS's and the browser's side by side. A storage call belongs to the file of
+ * the VFS call that it serves, which also covers pools with random names. Otherwise it belongs to
+ * the SQLite file of the same path, or to a separate file.
  */
 import { hasVfs, leavesOut } from '../core/layers.ts';
 import { plainPath } from '../../event/file-names.ts';
@@ -33,9 +34,9 @@ export type VfsCounts = Record<
 export interface FileCounts {
   path: string;
   kind: FileKind;
-  /** null each where no VFS call was recorded anywhere in the trace */
+  /** all null if no VFS call was recorded in the trace */
   vfs: VfsCounts;
-  /** null each where the recording leaves storage calls out */
+  /** all null if the recording leaves storage calls out */
   web: Record<'reads' | 'readBytes' | 'writes' | 'writeBytes' | 'flushes', number | null>;
 }
 
@@ -71,7 +72,8 @@ function fileCountsOf(store: TraceStore, { owners }: { owners: ByThread<Owners> 
     }
     return found;
   };
-  // SQLite's own files of all threads first: a proxy thread's storage calls may come before them in the list
+  // SQLite's own files of all threads first, because a proxy thread's storage calls may come before
+  // them in the list
   for (const thread of store.threads)
     for (const [id, { sum, inMemory }] of vfsCallsOf(thread)) {
       const file = definedAs(thread.definitions, id);
@@ -104,15 +106,16 @@ function fileCountsOf(store: TraceStore, { owners }: { owners: ByThread<Owners> 
 }
 
 /**
- * A number of SQLite's files, added up. The in-memory journal is left out: nothing of it reaches storage.
- * @returns null where no VFS call was recorded
+ * The sum of a number over SQLite's files, without the in-memory journal, which never reaches
+ * storage.
+ * @returns null if no VFS call was recorded
  */
 export function vfsTotal(files: readonly FileCounts[], key: keyof VfsCounts): number | null {
   const known = files.filter(({ kind, vfs }) => kind !== 'memory-journal' && vfs[key] !== null);
   return known.length === 0 ? null : known.reduce((sum, { vfs }) => sum + vfs[key]!, 0);
 }
 
-/** Bytes that storage calls wrote to all files; null where the recording leaves storage calls out. */
+/** Bytes that storage calls wrote to all files; null if the recording leaves storage calls out. */
 export const storageBytesWritten = (files: readonly FileCounts[]): number | null =>
   files.reduce<number | null>(
     (sum, { web }) => (sum === null || web.writeBytes === null ? null : sum + web.writeBytes),
@@ -132,7 +135,10 @@ interface ObjectCalls {
   inMemory: boolean;
 }
 
-/** Calls by operation, and bytes read and written, of each file (as of `targetOf`) with a counted VFS call, in the order of their first. */
+/**
+ * Calls by operation, and bytes read and written, of each file (by `targetOf`) with a counted VFS
+ * call, in the order of the first calls.
+ */
 function vfsCallsOf(thread: ThreadStore): Map<number, ObjectCalls> {
   const { events } = thread;
   const { op, count } = events;

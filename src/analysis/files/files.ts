@@ -1,4 +1,7 @@
-/** Calls, bytes and time by file, over all threads: SQLite's files by path and kind, OPFS files and IndexedDB stores as they are. */
+/**
+ * Calls, bytes, and time by file, over all threads: SQLite's files by path and kind, OPFS files,
+ * and IndexedDB stores.
+ */
 import { getOrMake } from '../core/maps.ts';
 import { bytesCarried } from '../../trace/bytes-moved.ts';
 import { isVfsOp, isWebOp, opTable } from '../../event/operations.ts';
@@ -14,7 +17,7 @@ export interface FileRow {
   path: string;
   kind: FileKind | 'opfs' | 'idb-store' | 'storage';
   vfs: string;
-  /** Of an IndexedDB store its database, which `path` begins with: names may hold slashes. */
+  /** The database of an IndexedDB store, which `path` begins with: names may contain slashes. */
   idb?: string;
   reads: number;
   readBytes: number;
@@ -23,11 +26,14 @@ export interface FileRow {
   syncs: number;
   locks: number;
   opens: number;
-  /** Sum of the durations of all its calls, microseconds; of one without an end, until its thread's. */
+  /**
+   * Sum of the durations of all its calls, microseconds. A call without an end lasts until its
+   * thread's end.
+   */
   timeUs: number;
 }
 
-/** Path, kind, VFS and IndexedDB database of what a definition names; null for what holds no data. */
+/** Path, kind, VFS, and IndexedDB database of a definition; null if it holds no data. */
 export function fileOf(
   definition: Definition | undefined,
 ): Pick<FileRow, 'path' | 'kind' | 'vfs' | 'idb'> | null {
@@ -50,10 +56,13 @@ export function fileOf(
   }
 }
 
-/** All keys together: an app keeps settings there, one string a key. */
+/** All keys together: an app's settings there have a key each. */
 const LOCAL_STORAGE = { path: 'localStorage', kind: 'storage', vfs: '' } as const;
 
-/** What VFS calls are on whose definition is lost, and which of them count for it: some are on no file at all. */
+/**
+ * For VFS calls whose file's definition is lost, and the calls that count for it: some aren't on a
+ * file.
+ */
 export const UNKNOWN_FILE = { path: '(unknown file)', kind: 'other', vfs: '' } as const;
 export const IS_NAMELESS = opTable(({ layer, counts }) => layer === 'vfs' && counts !== null);
 
@@ -70,14 +79,20 @@ export const SUMS = [
 ] as const;
 type Sum = (typeof SUMS)[number];
 const TIME = SUMS.indexOf('timeUs');
-/** By operation: place of the count that a call adds to, twice, plus 1 where the bytes behind it count, too; 0 = none. */
+/**
+ * By operation: index of the count that a call adds to, twice, plus 1 if the bytes after it count,
+ * too; 0 = none.
+ */
 const COUNTED = opTable(({ counts }) =>
   counts === null
     ? 0
     : 2 * (1 + SUMS.indexOf(`${counts}s`)) + (counts === 'read' || counts === 'write' ? 1 : 0),
 );
 
-/** Rows by path and kind, the most time first. @param threads those whose calls count @param range in which they begin */
+/**
+ * Rows by path and kind, the most time first.
+ * @param threads those whose calls count @param range in which they begin
+ */
 export function filesOf(
   store: TraceStore,
   threads = store.threads,
@@ -110,7 +125,10 @@ export function filesOf(
     .sort((a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1));
 }
 
-/** @param untilUs until when calls without an end last @param lost take VFS calls whose file is not known @param sumsOf of a file, by `targetOf`; null where it holds no data */
+/**
+ * @param untilUs how long calls without an end last @param lost include VFS calls with an unknown
+ * file @param sumsOf a file, by `targetOf`; null if it holds no data
+ */
 function addCalls(
   thread: ThreadStore,
   { fromUs, toUs }: TimeRange,

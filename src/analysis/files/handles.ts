@@ -1,8 +1,11 @@
 /**
  * Findings about sync access handles of OPFS.
  *
- *   F03   another tab or worker has the file          F04   a handle was left open by one that has gone
- *   F35   the pool has no handle left                 F37   hundreds of handles, and the next one fails         F38   open, close, open ...
+ *   F03   another tab or worker has the file
+ *   F04   an ended tab or worker left a handle open
+ *   F35   the pool has no handle left
+ *   F37   hundreds of handles are open, and the next one fails
+ *   F38   open, close, open ...
  */
 import { getOrMake, grouped } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
@@ -18,7 +21,10 @@ import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 import { Rc } from '../../sqlite/constants.ts';
 
 const SPEC = 'https://fs.spec.whatwg.org/#api-filesystemfilehandle-createsyncaccesshandle';
-/** A handle of a context that has gone is given back within moments; refusals so long after are its fault. */
+/**
+ * A handle of an ended context is released within moments. Refusals this long after must be its
+ * fault.
+ */
 const AFTER_US = 5_000_000;
 const MANY_HANDLES = 200;
 const FEW_CYCLES = 10;
@@ -30,7 +36,7 @@ function pathAt(ctx: FindingContext, index: number, row: number): string {
   return objectName(thread, thread.events.object[row]!);
 }
 
-/** Refused handles that nothing in this recording had open. */
+/** Refused handles whose file nothing in this recording had open. */
 function unexplained(all: Locks): number[] {
   const { edges, waits } = all;
   const explained = new Set(edges.map(({ wait }) => wait));
@@ -53,7 +59,7 @@ export const lockedOut: Rule = {
       name: pathAt(ctx, waiter, waits.row[wait]!),
       holder,
       waiter,
-      // trying until it works is how some VFSs share a file
+      // some VFSs share a file by retrying until it works
       opened: handles.some(
         (h) =>
           holds.resource[h] === resource &&

@@ -15,7 +15,7 @@ import { fileOf } from './files.ts';
 
 /** A file as SQLite's VFS sees it, a file in OPFS, or a store of IndexedDB (whose offsets are keys). */
 export interface IoObject {
-  /** Kind and name: stable over a trace's growth. */
+  /** Kind and name, which don't change as a trace grows. */
   key: string;
   path: string;
   kind: FileKind | 'opfs' | 'idb-store';
@@ -32,7 +32,7 @@ function keyOf(d: Definition | undefined): Pick<IoObject, 'key' | 'path' | 'kind
   const { path, kind } = fileOf(d) ?? { path: '', kind: 'storage' };
   return kind === 'storage' ? null : { key: `${kind} ${path}`, path, kind };
 }
-/** Databases first, then what storage has, then what SQLite writes beside them. */
+/** Databases first, then storage, then SQLite's other files. */
 const RANK: Partial<Record<IoObject['kind'], number>> = {
   'main-db': 0,
   opfs: 1,
@@ -40,7 +40,7 @@ const RANK: Partial<Record<IoObject['kind'], number>> = {
   wal: 2,
 };
 
-/** Objects with calls: databases first, of each kind the busiest. */
+/** Objects with calls: databases first, and within each kind the busiest. */
 export const ioObjects = fact('ioObjects', 'files and stores', {}, ioObjectsOf);
 
 function ioObjectsOf(store: TraceStore): IoObject[] {
@@ -92,7 +92,10 @@ export interface IoMapRequest {
   /** Offsets [0, end) fill the height. */
   end: number;
 }
-/** Cells by `row * width + column`, row 0 at the highest offset: 0 = nothing, else 1 + 16 x log2 of the calls. */
+/**
+ * Cells by `row * width + column`, row 0 at the highest offset: 0 = empty, else 1 + 16 x log2 of
+ * the calls.
+ */
 export interface IoMap {
   reads: Uint8Array;
   writes: Uint8Array;
@@ -111,14 +114,14 @@ function coded(cells: Uint16Array): Uint8Array {
 }
 
 const MAX_CELLS = 1 << 22;
-/** Ids below are looked up in an array; a page can make up any id. */
+/** Ids below this are looked up in an array; a page can make up any id. */
 const CLOSE_IDS = 65_536;
-/** Rows between two rests: what else waits gets its turn. */
+/** Rows between two pauses for other work. */
 const STRETCH = 100_000;
 
 /**
- * @param rest awaited between stretches of rows
- * @throws RangeError for a picture of no or too many cells
+ * @param rest awaited between groups of rows
+ * @throws RangeError for a picture without cells, or with too many
  */
 export async function ioMap(
   store: TraceStore,
@@ -170,8 +173,8 @@ export async function ioMap(
 }
 
 /**
- * The read or write of a file nearest to a point of its map, or null where none is within reach.
- * @param point microseconds and offset, each with how far around it counts
+ * The read or write of a file nearest to a point of its map, or null if none is close enough.
+ * @param point microseconds and offset, each with its tolerance
  */
 export function ioAt(
   store: TraceStore,

@@ -1,6 +1,7 @@
 /**
- * Finding about sync access handles that nothing has any more: opened at once with one that was refused, so that the Promise.all that
- * asked for all of them rejected, and its other answers were dropped. They block their files until the thread ends.
+ * Finding about sync access handles that the app lost: they were opened together with one that was
+ * refused, so Promise.all rejected and its other results were dropped. They block their files until
+ * the thread ends.
  *
  *   F49   createSyncAccessHandle a, b, c   b is refused, a and c are never used or closed
  */
@@ -15,7 +16,7 @@ import { noSaving } from '../rules/saving.ts';
 import type { Rule } from '../rules/types.ts';
 import { countOf } from '../../text/numbers.ts';
 
-/** An app that closes what it got beside a refused handle does so by then. */
+/** An app that closes the handles opened with a refused one does so within this time. */
 const MOMENT_US = 500_000;
 const CALLS = [Op.opfsRead, Op.opfsWrite, Op.opfsFlush, Op.opfsTruncate, Op.opfsGetSize];
 

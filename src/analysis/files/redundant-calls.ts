@@ -1,5 +1,5 @@
 /**
- * Calls whose answer the connection already had: asked again with nothing in between that could change it.
+ * Calls whose result the connection already had, because nothing in between could change it.
  *
  *   xFileSize            the same file, SHARED or more held all the while, no write or truncation between
  *   xLock, xUnlock       a level that is held already, or not held any more
@@ -26,9 +26,9 @@ export interface RepeatedCalls {
   repeatedUs: number;
 }
 
-/** What is known of one file on one connection. */
+/** What is known about one file on one connection. */
 class Known {
-  /** Questions answered: bit by bit. */
+  /** Known answers, as bits. */
   answers = 0;
 }
 const SIZE = 1;
@@ -38,12 +38,15 @@ const CHARACTERISTICS = 8;
 /** xAccess by flags: EXISTS, READWRITE, READ. */
 const ACCESS = 16;
 
-/** By operation and file, the most time repeated first; operations never repeated are included. */
+/**
+ * By operation and file, the most repeated time first. Operations that were never repeated are
+ * included.
+ */
 export const repeatedCalls = fact('repeatedCalls', 'how files are used', {}, (store) =>
   repeatedCallsOf(store),
 );
 
-/** The same; each call that repeats an earlier one is handed on. */
+/** The same; calls back for each call that repeats an earlier one. */
 export function repeatedCallsOf(
   store: TraceStore,
   eachRepeated?: (thread: ThreadStore, row: number, path: string) => void,
@@ -68,9 +71,10 @@ export function repeatedCallsOf(
     let lastContext = -1;
     for (let row = 0; row < events.count; row++) {
       const op = events.op[row]!;
-      if (!isVfsOp(op) || op === Op.xRead || events.endSeq[row] === 0) continue; // a read changes nothing
+      // a read changes nothing
+      if (!isVfsOp(op) || op === Op.xRead || events.endSeq[row] === 0) continue;
       const id = events.object[row]!;
-      // xAccess and xDelete name a file: it has no handle of its own
+      // xAccess and xDelete take a file name, not a handle
       const context = op === Op.xAccess ? 0 : events.context[row]!;
       if (id !== lastId || context !== lastContext) {
         connections = getOrMake(byFile, id, () => new Map<number, Known>());
@@ -123,7 +127,10 @@ function questionOf(op: number, aux: number): number {
   }
 }
 
-/** @param before level of the lock @param level the one after @returns whether the answer was known */
+/**
+ * @param before level of the lock @param level the one after
+ * @returns whether the result was known
+ */
 function ask(
   known: Known,
   op: number,

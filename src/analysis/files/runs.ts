@@ -1,11 +1,13 @@
 /**
- * Runs: calls on one file that go on where the one before ended, and could have been one.
+ * Runs: calls on one file that each continue where the previous one ended, and could have been one
+ * call.
  *
  *   xWrite 0+4096, 4096+4096, 8192+4096     xRead 40960+4096      a run of 3 and a run of 1: 2 possible merges
  *
- * Calls on other files between do not break a run (a checkpoint reads the WAL between its writes). A sync, a truncation, an unlock to
- * NONE, a call the other way on the same file breaks it; writes of two SQL calls aren't a run, for no VFS could hold the first one back.
- * Also how often writing goes back and forth between a database and its journal.
+ * Calls on other files in between don't end a run (a checkpoint reads the WAL between its writes).
+ * A sync, a truncation, an unlock to NONE, or a call in the other direction on the same file ends
+ * it. Writes of two SQL calls aren't a run, because a VFS couldn't delay the first one. Also counts
+ * how often writes alternate between a database and its journal.
  */
 import type { Definition } from '../../event/definitions.ts';
 import { getOrMake } from '../core/maps.ts';
@@ -21,7 +23,7 @@ import type { Owners } from '../../trace/owners.ts';
 import { definedAs, targetOf } from '../../trace/in-memory.ts';
 import { fact, type ByThread } from '../core/graph.ts';
 
-/** Upper ends of the histogram's classes: 1, 2, 3-4, 5-8, ... more than 512. */
+/** Upper limits of the histogram's classes: 1, 2, 3-4, 5-8, ... more than 512. */
 export const RUN_CLASSES = [
   '1',
   '2',
@@ -39,13 +41,13 @@ export const runClass = (length: number): number =>
   Math.min(RUN_CLASSES.length - 1, length <= 1 ? 0 : 32 - Math.clz32(length - 1));
 
 export interface Runs {
-  /** All calls; those of them that moved bytes, and the runs that they make. */
+  /** All calls, those that moved bytes, and their runs. */
   all: number;
   calls: number;
   runs: number;
   bytes: number;
   longest: number;
-  /** Calls that could have been part of the one before: calls - runs. */
+  /** Calls that could have been part of the previous one: calls - runs. */
   possibleMerges: number;
   /** Runs by RUN_CLASSES. */
   histogram: number[];
@@ -69,7 +71,7 @@ const noRuns = (): Runs => ({
 
 interface Open {
   file: FileRuns;
-  /** Of the run going on: which way (0 = none), where it goes on, its calls, the SQL call it is for. */
+  /** The current run: its direction (0 = none), where it continues, its calls, and its SQL call. */
   way: 0 | 1 | 2;
   end: number;
   length: number;
@@ -85,12 +87,15 @@ function close(open: Open): void {
   open.way = 0;
 }
 
-/** By path and kind; runs are made by each thread for itself. Calls that moved nothing aren't part of one. The in-memory journal isn't a file. */
+/**
+ * By path and kind; each thread has its own runs. Calls that moved nothing aren't part of a run.
+ * The in-memory journal isn't a file.
+ */
 export const runs = fact('runs', 'how files are used', { owners }, (store, known) =>
   runsOf(store, known),
 );
 
-/** A call that goes on where the one before it ended: it could have been a part of that one. */
+/** A call that continues where the previous one ended, and could have been a part of it. */
 type EachMerge = (
   thread: ThreadStore,
   row: number,
@@ -98,7 +103,7 @@ type EachMerge = (
   isWrite: boolean,
 ) => void;
 
-/** The same; of each run, all calls but the first are handed on. */
+/** The same; calls back for all calls of each run except the first. */
 export function runsOf(
   store: TraceStore,
   { owners }: { owners: ByThread<Owners> },
@@ -167,16 +172,19 @@ export interface Interleaving {
   path: string;
   databaseWrites: number;
   journalWrites: number;
-  /** Times that a write to the one followed a write to the other. One commit needs one; more say that the page cache spilled. */
+  /**
+   * How often a write to one file followed a write to the other. One commit needs one; more show
+   * that the page cache spilled.
+   */
   switches: number;
 }
 
-/** By database with a rollback journal that was written. */
+/** By database with a written rollback journal. */
 export const interleaving = fact('interleaving', 'how files are used', {}, (store) =>
   interleavingOf(store),
 );
 
-/** The same; each write to the other file than the one before is handed on. */
+/** The same; calls back for each write to the other file than before. */
 export function interleavingOf(
   store: TraceStore,
   eachSwitch?: (thread: ThreadStore, row: number, path: string) => void,

@@ -1,15 +1,20 @@
-/** Quota, usage and persistence of the origins of a trace, as the extension asked the browser at the begin and the end. */
+/**
+ * Quota, usage, and persistence of a trace's origins. The extension asks the browser at the begin
+ * and the end.
+ */
 import { grouped } from '../core/maps.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
 import type { StorageHealth } from '../../event/storage-health.ts';
 
 export interface OriginStorage extends StorageHealth {
-  /** Of the last answer minus the first, bytes; null where there is one only, or one said nothing. */
+  /** Last answer minus the first, bytes; null if there is only one, or if one had no value. */
   grownBytes: number | null;
 }
 
-/** By origin, in the order in which they were asked; quota, usage and persistence are those of the last answer. */
+/**
+ * By origin, in the order of the questions. Quota, usage, and persistence are from the last answer.
+ */
 export const storageHealth = fact('storageHealth', 'storage quota', {}, storageHealthOf);
 
 function storageHealthOf({ threads }: TraceStore): OriginStorage[] {

@@ -9,11 +9,18 @@ import { isInScope, type Scope } from '../core/scope.ts';
 import { transferKinds, transferTitle, type TransferRow } from './transfer-kinds.ts';
 
 export interface OriginFile extends FileRow {
-  /** Of the pages whose storage it lies in; '' where the recording has one origin only. Files of the same name on two are two files. */
+  /**
+   * Origin whose storage it is in; '' if the recording has only one. Files of the same name on two
+   * origins are two files.
+   */
   origin: string;
 }
 
-/** Rows by origin, for storage is; one origin is not named. The most time first. @param scope the range in which calls begin that count, and their thread */
+/**
+ * Rows by origin, because storage is separate by origin. A single origin isn't named. The most time
+ * first.
+ * @param scope the range in which counted calls begin, and their thread
+ */
 export function filesByOrigin(
   store: TraceStore,
   scope: Pick<Scope, 'fromUs' | 'toUs' | 'thread'> = {},

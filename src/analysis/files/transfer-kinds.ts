@@ -1,5 +1,5 @@
 /**
- * What the reads and writes of a file are: by SQLite's file formats where these say it, else by size alone.
+ * What the reads and writes of a file carry: by SQLite's file formats if possible, else by size.
  *
  *   xRead  app.db          24 +16         change counter
  *   xRead  app.db        8192 +4096       page
@@ -33,7 +33,7 @@ const CONTENT = {
   title: 'content',
   meaning: 'Bytes of a file or store without a SQLite format, by size only',
 } as const;
-/** What a call carries. Its place in the list is its number. */
+/** What a call carries. Its index in the list is its number. */
 export const TRANSFER_KINDS = [
   {
     id: 'change-counter',
@@ -100,24 +100,24 @@ const PLACES = Object.fromEntries(TRANSFER_KINDS.map(({ id }, i) => [id, i])) as
   TransferId,
   number
 >;
-/** Where sizes alone are known: up to so many bytes each. */
+/** If only sizes are known: classes of up to this many bytes. */
 const SIZES = [SMALLEST_PAGE - 1, 4096, 65536];
 
 /** Calls of one kind on one file, one way. */
 export interface TransferRow {
   path: string;
   kind: FileRow['kind'];
-  /** As the files table names it: '' where the recording has one origin. */
+  /** As in the files table: '' if the recording has one origin. */
   origin: string;
   way: 'read' | 'write';
   id: TransferId;
-  /** Bytes that the smallest and the largest of the calls ask for. */
+  /** Bytes that the smallest and the largest call ask for. */
   least: number;
   most: number;
   calls: number;
-  /** Bytes that they carried: failed and short ones none. */
+  /** Bytes that they carried: failed and short calls carry none. */
   bytes: number;
-  /** Of one without an end until its thread's, microseconds. */
+  /** Microseconds; a call without an end lasts until its thread's end. */
   us: number;
 }
 export const transferTitle = ({ id }: Pick<TransferRow, 'id'>): string =>
@@ -125,11 +125,11 @@ export const transferTitle = ({ id }: Pick<TransferRow, 'id'>): string =>
 export const transferMeaning = ({ id }: Pick<TransferRow, 'id'>): string =>
   TRANSFER_KINDS[PLACES[id]]!.meaning;
 
-/** 1 = a read, 2 = a write, by operation: those that the files table counts. */
+/** By operation: 1 = a read, 2 = a write. Those that the files table counts. */
 const WAY = opTable(({ counts }) => (counts === 'read' ? 1 : counts === 'write' ? 2 : 0));
 
 type Format = 'database' | 'journal' | 'wal' | null;
-/** A file of a thread, and how its bytes are laid out. */
+/** A file of a thread, and the layout of its bytes. */
 interface Layout {
   path: string;
   kind: FileRow['kind'];
@@ -148,7 +148,7 @@ function layoutOf(
   return { path: file.path, kind: file.kind, origin, format: formatOf(file, pageSizes), page };
 }
 
-/** Of an OPFS file by its name: VFSs with names of their own store bytes of their own, too. */
+/** Format of an OPFS file by its name: VFSs that use their own names also store their own bytes. */
 function formatOf(
   { kind, path }: Pick<FileRow, 'path' | 'kind'>,
   pageSizes: ReadonlyMap<string, number | null>,
@@ -165,7 +165,10 @@ function bySize(length: number): number {
   return PLACES.tiny + (at < 0 ? SIZES.length : at);
 }
 
-/** Number of what a call carries. @param offset bytes from the file's begin @param length bytes that it asks for */
+/**
+ * Number of what a call carries.
+ * @param offset bytes from the file's start @param length requested bytes
+ */
 function transferKindOf(
   { format, page }: Pick<Layout, 'format' | 'page'>,
   offset: number,
@@ -180,7 +183,8 @@ function transferKindOf(
     return offset === 0 ? PLACES['first-page'] : PLACES.page;
   }
   if (format === 'journal') {
-    // records follow a header at a multiple of 512: number, page, checksum; so a page is never at a multiple of 8
+    // records follow a header at a multiple of 512: number, page, checksum; so a page is never at a
+    // multiple of 8
     if (offset < 512 || (offset % 512 === 0 && length !== 4)) return PLACES['journal-header'];
     if (length === 4) return PLACES['journal-word'];
     return page === null ? bySize(length) : PLACES[length === page ? 'journal-page' : 'part'];
@@ -232,7 +236,7 @@ function eachTransfer(store: TraceStore, { list }: DatabaseFiles, each: Each): v
   }
 }
 
-/** By file, way and kind; of each file reads before writes, the most time first. */
+/** By file, direction, and kind; for each file reads before writes, the most time first. */
 export const transferKinds = fact(
   'transferKinds',
   'what files are read and written for',
@@ -273,7 +277,7 @@ const rowOf = ({ path, kind, origin }: Layout, way: number, place: number): Tran
   ...{ least: Infinity, most: 0, calls: 0, bytes: 0, us: 0 },
 });
 
-/** Which of them: rows of the table. @param origin '' = all */
+/** Identifies rows of the table. @param origin '' = all */
 export type TransferChoice = Pick<TransferRow, 'path' | 'kind' | 'origin' | 'way' | 'id'>;
 
 /** @param each called with each call of a row of `transferKinds`, thread by thread */

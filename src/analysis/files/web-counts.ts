@@ -1,4 +1,7 @@
-/** Calls of the browser's storage APIs in all, over every thread. All are null where the recording leaves storage calls out. */
+/**
+ * Total calls of the browser's storage APIs, over all threads. All are null if the recording leaves
+ * storage calls out.
+ */
 import type { TraceStore } from '../../trace/store.ts';
 import { isWebOp } from '../../event/operations.ts';
 import { isReadwrite, isWebCall, WEB_CALLS } from '../../event/web-calls.ts';
@@ -15,7 +18,7 @@ export type WebCounts<N = number | null> = Named<N> & {
   http: { readBytes: N };
 };
 
-/** null where the recording leaves storage calls out. */
+/** null if the recording leaves storage calls out. */
 export const knownWeb = (web: WebCounts): WebCounts<number> | null =>
   web.locks.requests === null ? null : (web as WebCounts<number>);
 

@@ -1,6 +1,6 @@
 /**
- * Plain accounts of what costs most and no finding explains: which calls, which statements, and what would avoid them. They promise no
- * saving, for no known mistake is seen.
+ * Plain descriptions of large costs that no finding explains: which calls, which statements, and
+ * what would avoid them. They don't promise a saving, because no known mistake was found.
  */
 import { cut, oneLine } from '../../text/clean.ts';
 import { formatDuration, formatShare } from '../../text/numbers.ts';
@@ -11,25 +11,25 @@ import { totalTimeInSql } from '../time/summary-time.ts';
 import { coverage } from './explanation.ts';
 import { KIND_NEEDS, timeKinds, type TimeKind } from './time-kinds.ts';
 
-/** Of the time while SQL runs: less needs no account. */
+/** Share of the time while SQL runs. A smaller cost needs no description. */
 const LARGE = 0.3;
-/** Statements that an account names. */
+/** Statements that a description names. */
 const NAMED = 2;
 
 export interface Account {
-  /** What most of the time is. */
+  /** The part that takes most of the time. */
   part: Part;
-  /** Sentences with the numbers, the last without its full stop. */
+  /** Sentences with the numbers, the last one without its full stop. */
   title: string;
   advice: string;
 }
 
 const NEEDS = { coverage, totalTimeInSql, statementTable };
 
-/** Heading of the accounts. */
+/** Their heading. */
 export const ACCOUNTS = 'Other large costs';
 
-/** The largest first; [] where findings explain what is large. */
+/** The largest first; [] if findings explain the large costs. */
 export const accounts = fact(
   'accounts',
   'what costs most',
@@ -59,7 +59,7 @@ export const accounts = fact(
   },
 );
 
-/** What a statement has of these parts, microseconds. */
+/** A statement's time in these parts, microseconds. */
 const timeOf = ({ parts }: TimeKind, { time }: StatementRow): number =>
   parts.reduce((sum, part) => sum + time[`${part}Us`], 0);
 
@@ -71,7 +71,7 @@ function mostOnce({ statementTable: table }: Known<typeof NEEDS>, kind: TimeKind
   return 2 * sum(rows.filter(({ executions }) => executions <= 1)) > sum(rows);
 }
 
-/** The statements that have most of it. */
+/** The statements with most of it. */
 const statementsText = (
   { statementTable: table }: Known<typeof NEEDS>,
   kind: TimeKind,

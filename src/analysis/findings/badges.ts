@@ -1,6 +1,7 @@
 /**
- * Badges: what makes this recording's numbers mislead. Each says what to think of; none says that the app does something wrong.
- * Whether a window was private, and how old an origin is, no page can tell: such a badge is shown for what is known of it.
+ * Badges: what makes this recording's numbers misleading. Each explains how to read them; none
+ * claims that the app does something wrong. A page can't know whether its window is private, or how
+ * old its origin is, so such a badge only reports what is known.
  */
 import { Op } from '../../event/event.ts';
 import { OPS } from '../../event/operations.ts';
@@ -80,7 +81,7 @@ function recorderOn(cost: RecordingCost): Badge | null {
   };
 }
 
-/** What takes time of the app's threads, by operation. */
+/** Operations that take time of the app's threads. */
 const IS_CALL = Uint8Array.from(OPS, (info) => Number(info !== undefined && info.layer !== 'host'));
 
 function coarseClock(ctx: FindingContext): Badge | null {
@@ -102,7 +103,10 @@ function coarseClock(ctx: FindingContext): Badge | null {
   };
 }
 
-/** A page is hidden for a moment as its tab is made, in Firefox; timers are slowed down after a second at the earliest. */
+/**
+ * In Firefox, a page is hidden for a moment when its tab is created. Timers are slowed down after a
+ * second at the earliest.
+ */
 const HIDDEN_US = 1_000_000;
 
 function hiddenTab(ctx: FindingContext): Badge | null {
@@ -117,7 +121,10 @@ function hiddenTab(ctx: FindingContext): Badge | null {
   };
 }
 
-/** The first read at the file's beginning found nothing, or the storage was deleted in this recording. */
+/**
+ * The first read at the file's start found nothing, or the storage was deleted during this
+ * recording.
+ */
 function cleanDatabase(ctx: FindingContext): Badge | null {
   const paths = new Set<string>();
   for (const thread of ctx.store.threads) {
@@ -149,7 +156,10 @@ function cleanDatabase(ctx: FindingContext): Badge | null {
   };
 }
 
-/** An engine whose functions were hooked was loaded after the recording began, but where an app records itself. */
+/**
+ * An engine with hooked functions was loaded after the recording began, except if an app records
+ * itself.
+ */
 function firstRun(ctx: FindingContext): Badge | null {
   const seen = ctx.store.threads.filter((t) => t.forgotten === 0 && t.info.id !== OWN_RECORDING);
   const engines = seen.flatMap((t) => t.engines.filter((e) => e.layers.vfs).map((e) => e.name));

@@ -1,4 +1,7 @@
-/** How much of the time while SQL runs the findings are about: the calls that they name, each moment once. */
+/**
+ * How much of the time while SQL runs the findings explain: the calls that they name, each moment
+ * once.
+ */
 import { formatDuration } from '../../text/numbers.ts';
 import { conditions } from '../core/conditions.ts';
 import { fact } from '../core/graph.ts';
@@ -19,14 +22,17 @@ export const coverage = fact('coverage', 'what the findings explain', NEEDS, (st
 export interface Explained {
   explainedUs: number;
   inSqlUs: number;
-  /** How many findings there are, and how many of them tell what they save. */
+  /** How many findings there are, and how many have a known saving. */
   findings: number;
   savings: number;
-  /** With DevTools open, in a browser that is slower then: so are the findings' savings. */
+  /**
+   * DevTools were open in a browser that is slower then. The findings' savings are slower times,
+   * too.
+   */
   slowed: boolean;
 }
 
-/** null where no time passed while SQL ran. */
+/** null if no time passed while SQL ran. */
 export const explained = fact(
   'explained',
   'what the findings explain',

@@ -1,5 +1,5 @@
 /**
- * Findings of two traces by rule: what a change has solved, what is new, and what is still there.
+ * Findings of two traces by rule: what a change solved, what is new, and what remains.
  *
  *   A   F01 F07 F14        B   F14 F41        F41 new, F14 in both; F01 and F07 solved
  */
@@ -11,7 +11,9 @@ export interface FindingDiff {
   rule: string;
   /** Of the rule. */
   title: string;
-  /** The sentences of its findings, the largest saving first; empty where the trace does not show it. */
+  /**
+   * The sentences of its findings, the largest saving first; empty if the trace doesn't have it.
+   */
   a: string[];
   b: string[];
   /** Microseconds, summed over its findings; null where none is known. */
@@ -21,7 +23,7 @@ export interface FindingDiff {
   verdict: 'solved' | 'new' | 'in both';
 }
 
-/** What is to be done in B first, the largest saving first; then what is solved, in the order that it had in A. */
+/** First what to do in B, the largest saving first; then what is solved, in A's order. */
 export function findingDiffs(a: Facts, b: Facts): FindingDiff[] {
   const [inA, inB] = [byRule(a), byRule(b)];
   const titles = new Map(RULES.map(({ id, title }) => [id, title]));

@@ -1,4 +1,4 @@
-/** What is said of a finding below its sentence, in this order, wherever it is shown. */
+/** The facts below a finding's sentence, in this order, everywhere. */
 import {
   countOf,
   formatBytes,
@@ -12,7 +12,7 @@ import { sqliteThreads } from '../core/main-threads.ts';
 import { unseenWork } from '../core/unrecorded-workers.ts';
 import type { Finding } from '../rules/types.ts';
 
-/** What stands in the place of findings where there are none. */
+/** The text shown if there are no findings. */
 export const noFindings = fact(
   'noFindings',
   'engines seen',
@@ -25,7 +25,10 @@ export const noFindings = fact(
         : 'vfscope saw no SQLite engine. There was little to check.',
 );
 
-/** A finding can cost no time that a clock shows: it is about safety, or its calls took less than a step. */
+/**
+ * A finding may have no measurable time: it is about safety, or its calls took less than a clock
+ * step.
+ */
 export const savingText = ({ savingUs: us, savesOutsideSql }: Savings): string =>
   us === null
     ? 'Saving unknown'

@@ -1,6 +1,4 @@
-/**
- * All findings of a trace, the largest saving first. Each rule is in a file with its relatives.
- */
+/** All findings of a trace, the largest saving first. Each rule is in a file with related ones. */
 import { leakedHandles } from '../files/leaked-handles.ts';
 import { refusedHandles } from '../locks/refused-handles.ts';
 import { shortWrite } from '../errors/short-write.ts';
@@ -151,7 +149,7 @@ const found = Object.fromEntries(
   ]),
 );
 
-/** The largest saving first; those whose saving is not known after them, the surest first. */
+/** The largest saving first. Those with an unknown saving follow, the most certain first. */
 export const toldFindings = fact('toldFindings', 'findings', found, (_, known): Told[] =>
   Object.values(known)
     .flat()
@@ -180,7 +178,7 @@ function savesOutside(
   { savingUs }: Finding,
   named: Told['named'],
 ): boolean {
-  if (!known.sqliteThreads.length) return false; // the SQL of an engine may not be seen
+  if (!known.sqliteThreads.length) return false; // an engine's SQL may not be visible
   // SQL runs while a call of SQLite or its VFS is open
   const inSql = [...named].some(([{ events }, { calls }]) => {
     const op = events.op[calls[0] ?? -1];

@@ -1,4 +1,6 @@
-/** The time that findings name, laid over the pieces of time while SQL runs: each moment once. */
+/**
+ * The time that findings name, matched with the time partition while SQL runs: each moment once.
+ */
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { KINDS, type IntervalIndex } from '../../trace/lanes/interval-index.ts';
 import type { Known } from '../core/graph.ts';
@@ -9,22 +11,25 @@ import type { NamedTime, Spans } from '../rules/context.ts';
 import { pieces } from '../time/thread-times.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 
-/** Nanoseconds by part: places as in PARTS. Time while SQL runs, but for `tracer`, which has the recording's set-up, too. */
+/**
+ * Nanoseconds by part, in the order of PARTS. Time while SQL runs, except `tracer`, which includes
+ * the recording's set-up.
+ */
 export interface Coverage {
   all: Float64Array;
-  /** Of it what the calls of findings take, each moment once. */
+  /** The part of it that the calls of findings take, each moment once. */
   explained: Float64Array;
 }
 
-/** What `coverageOf` looks at. */
+/** Needed by `coverageOf`. */
 export const COVERAGE_NEEDS = { pieces, sqliteThreads, servedThreads };
 
-/** Parts that `NamedTime.awaited` is about. */
+/** Parts that `NamedTime.awaited` covers. */
 const AWAITED = SQL_PARTS.map((part) => PART[part]).filter(
   (part) => isStorage(part) || part === PART.lockWait,
 );
 
-/** @param named the time that each finding is about */
+/** @param named the time of each finding */
 export function coverageOf(
   { threads }: TraceStore,
   { pieces, sqliteThreads, servedThreads }: Known<typeof COVERAGE_NEEDS>,
@@ -50,14 +55,19 @@ export function coverageOf(
   return found;
 }
 
-/** Parts that a finding can be about: the recording's own work is in none, and partly outside SQL. */
+/**
+ * Parts that a finding can cover. The recording's own work isn't one, and is partly outside SQL.
+ */
 const OF_THE_APP = SQL_PARTS.map((part) => PART[part]).filter((part) => part !== PART.tracer);
 
-/** Of the time while SQL runs what findings are about, microseconds. */
+/** How much of the time while SQL runs findings explain, microseconds. */
 export const explainedUs = ({ explained }: Coverage): number =>
   OF_THE_APP.reduce((sum, part) => sum + explained[part]!, 0) / 1000;
 
-/** The time in which any of the calls ran, as borders; see below. There may be a million, most of them in several lists. */
+/**
+ * The time in which any of the calls ran, as borders; see below. There may be a million calls, most
+ * of them in several lists.
+ */
 function timeOfCalls({ events }: ThreadStore, named: readonly NamedTime[]): Float64Array {
   const { t0, dur, count } = events;
   if (named.every((time) => time.calls.length === 0)) return new Float64Array(0);
@@ -87,13 +97,14 @@ function timeOfCalls({ events }: ThreadStore, named: readonly NamedTime[]): Floa
 }
 
 /**
- * The time that lies in any of some spans, as borders in nanoseconds: from, to, from, ..., ascending, disjoint. There may be a span for each
- * call, most of them in order: ranges in which they are become lists, which are merged two by two.
+ * The time within any of some spans, as borders in nanoseconds: from, to, from, ..., ascending,
+ * disjoint. There may be a span for each call, most of them in order: ordered ranges become lists,
+ * which are merged in pairs.
  */
 function unionOf(lists: readonly Spans[]): Float64Array {
   const room = lists.reduce((n, { length }) => n + length, 0);
   let [from, to] = [new Float64Array(room), new Float64Array(room)];
-  /** Where lists begin; the last one's end. */
+  /** Starts of the lists, and the end of the last. */
   let starts: number[] = [];
   let used = 0;
   for (const spans of lists) {
@@ -127,7 +138,7 @@ function unionOf(lists: readonly Spans[]): Float64Array {
   return from.subarray(0, starts.at(-1));
 }
 
-/** Two of them as one. */
+/** Merges two of them. */
 function mergedOf(a: Float64Array, b: Float64Array): Float64Array {
   if (a.length === 0) return b;
   if (b.length === 0) return a;
@@ -138,7 +149,11 @@ function mergedOf(a: Float64Array, b: Float64Array): Float64Array {
   return to.subarray(0, mergeInto(to, 0, both, 0, a.length, both.length));
 }
 
-/** Merges two lists of borders, [first, mid) and [mid, behind). @param n where they begin in `to` @returns where they end there */
+/**
+ * Merges two lists of borders, [first, mid) and [mid, behind).
+ * @param n position in `to` where the result begins
+ * @returns where it ends
+ */
 function mergeInto(
   to: Float64Array,
   n: number,
@@ -162,7 +177,7 @@ function mergeInto(
   return at;
 }
 
-/** Add the index's time that lies within borders, by kind. */
+/** Add the index's time within borders, by kind. */
 function addWithin(sums: Float64Array, borders: Float64Array, index: IntervalIndex): void {
   let at = 0;
   for (let b = 0; b < borders.length; b += 2) {

@@ -1,6 +1,7 @@
 /**
- * The time while SQL runs in kinds that have one cure each: what the first sentence about a recording names, and what accounts of large
- * costs are about. vfscope's own time needs none.
+ * Divides the time while SQL runs into kinds that each have one remedy. The first sentence about a
+ * recording names them, and descriptions of large costs are about them. vfscope's own time isn't
+ * one.
  */
 import { countOf, formatBytes, formatDuration } from '../../text/numbers.ts';
 import { opTable } from '../../event/operations.ts';
@@ -14,7 +15,7 @@ import { idbTraffic, transactionsOfSqlite } from '../idb/idb-use.ts';
 import { heldFromSqlite, lockWaits } from '../locks/lock-waits.ts';
 import { commits, type Commits } from '../transactions/commits.ts';
 
-/** What `TimeKind.calls` counts; each kind asks for its own alone. */
+/** What `TimeKind.calls` counts; each kind only needs its own. */
 export const KIND_NEEDS = {
   sqliteThreads,
   callCounts,
@@ -27,20 +28,23 @@ export const KIND_NEEDS = {
 export interface TimeKind {
   parts: readonly Part[];
   what: string;
-  /** What `calls` asks for. */
+  /** Needs of `calls`. */
   needs: readonly (keyof typeof KIND_NEEDS)[];
-  /** Which calls. @param us the time of the parts */
+  /** Describes the calls. @param us the time of the parts */
   calls(known: Known<typeof KIND_NEEDS>, us: number): string;
   advice: string;
-  /** Instead, where most of the time is in statements that ran once. */
+  /** The text if most of the time is in statements that ran once. */
   once?: string;
 }
 
-/** "200 reads, 2 ms each"; '' where their number is not known. @param which what of each takes so long */
+/**
+ * "200 reads, 2 ms each"; '' if their number isn't known.
+ * @param which what takes so long in each
+ */
 const each = (count: number | null, noun: string, us: number, which = ''): string =>
   count ? `${countOf(count, noun)}, ${which && `${which} `}${formatDuration(us / count)} each` : '';
 
-/** "24 commits, 26 syncs, 329 KiB written", without what is not known. */
+/** "24 commits, 26 syncs, 329 KiB written", without unknown numbers. */
 export const writesText = ({ count, syncs }: Commits, bytes: number | null): string =>
   [
     ...(count ? [countOf(count, 'commit')] : []),
@@ -59,7 +63,7 @@ const WRITING: TimeKind = {
   parts: ['write', 'sync'],
   what: 'Writing and committing',
   needs: ['commits', 'fileCounts'],
-  // what a commit took is in Transactions: this time is more than that of the commits
+  // the time of commits is in Transactions; this time isn't only theirs
   calls: ({ commits, fileCounts: files }) => writesText(commits, vfsTotal(files, 'xWriteBytes')),
   advice: 'Commit less often: statements that belong together go into one transaction.',
 };
@@ -132,7 +136,8 @@ const OTHERS: readonly TimeKind[] = [
 /** The kinds of a recording, or of a part of it. @param usOf its time by part */
 export const timeKinds = (usOf: (part: Part) => number): readonly TimeKind[] => {
   if (usOf('idbTransaction') === 0) return [WRITING, ...OTHERS];
-  // whom an IndexedDB transaction serves isn't in its time: where more is read than written, it is mostly reads
+  // it isn't known what an IndexedDB transaction's time serves: if reads take more time than
+  // writes, it is mostly reads
   const isWriting = usOf('write') + usOf('sync') > usOf('read');
   return isWriting ? [WRITING_IN_IDB, ...OTHERS] : [WRITING, IDB_TRANSACTIONS, ...OTHERS];
 };

@@ -1,5 +1,5 @@
 /**
- * Findings about databases of IndexedDB that cannot be used.
+ * Findings about IndexedDB databases that can't be used.
  *
  *   F28   gone after the tab was hidden      F29   opening or deleting blocked by a connection that stays open
  */
@@ -13,7 +13,7 @@ import { hiddenTimes } from '../locks/rules.ts';
 import { countOf, formatDuration } from '../../text/numbers.ts';
 
 const BLOCKED_US = 4_000_000;
-/** Where the browser itself says that a connection is in the way. */
+/** The browser itself reports that a connection blocks the request. */
 const TOLD_BLOCKED_US = 100_000;
 
 export const idbKilled: Rule = {
@@ -97,7 +97,7 @@ export const openBlocked: Rule = {
   },
 };
 
-/** The app of a thread has a handler that was told to let go of the database, in that time. */
+/** Whether, in that time, a handler on a thread of the app was asked to close the database. */
 function wasTold(
   ctx: FindingContext,
   thread: ThreadStore,
@@ -116,7 +116,7 @@ function wasTold(
     );
 }
 
-/** @param before only calls that had ended then, microseconds */
+/** @param before only calls that had ended by then, microseconds */
 function usesDatabase(
   ctx: FindingContext,
   thread: ThreadStore,

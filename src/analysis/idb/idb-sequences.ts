@@ -1,12 +1,13 @@
 /**
- * Gets in sequence: four or more on neighboring keys of one store, in one direction, in one transaction that asks nothing else meanwhile.
- * One getAll over the range, or a cursor, would bring the same.
+ * Gets in sequence: four or more on neighboring keys of one store, in one direction, in one
+ * transaction without other requests in between. One getAll over the range, or a cursor, would
+ * return the same.
  *
  *   transaction 1   get 4  get 5  get 6  get 7  get 9     a sequence of 4
  *   transaction 2   get 4  put 4  get 5  put 5  get 6     none: each put waits for its get
  *
- * Neighbors are one block apart: 1 where keys count blocks; where they are byte offsets a page size that the value read has room for,
- * once (a value carries a few bytes beside its block).
+ * Neighbors are one block apart. That is 1 if keys count blocks. If they are byte offsets, it is a
+ * page size that the value fits once (a value has a few bytes in addition to its block).
  */
 import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
@@ -24,7 +25,7 @@ interface Run {
 
 /** Follows the requests of one thread. */
 export class GetSequences {
-  /** By transaction: the run going on. */
+  /** By transaction: the current run. */
   private readonly runs = new Map<number, Run>();
 
   /** @param each called with the rows of every sequence, ascending */
@@ -33,7 +34,7 @@ export class GetSequences {
     private readonly each: (rows: readonly number[]) => void,
   ) {}
 
-  /** The next request of any kind, in the order of rows. */
+  /** The next request of any kind, in order of rows. */
   request(row: number): void {
     const { events } = this.thread;
     const [object, key] = [events.object[row]!, events.offset[row]!];
@@ -51,7 +52,7 @@ export class GetSequences {
     run.step = step;
     run.rows.push(row);
   }
-  /** No request comes any more. */
+  /** No more requests follow. */
   end(): void {
     for (const run of this.runs.values()) this.close(run);
   }

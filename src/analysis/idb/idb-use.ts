@@ -1,10 +1,11 @@
 /**
- * How a VFS uses IndexedDB: transactions for each of SQLite's lock periods, requests in a transaction, gets in sequence.
+ * How a VFS uses IndexedDB: transactions in each of SQLite's lock periods, requests in each
+ * transaction, gets in sequence.
  *
  *   SQLite lock    |----- SHARED ------|      |-- RESERVED .. NONE --|        2 lock periods
  *   transactions     [get][get][get]            [get put][put][put]           6 transactions, 5 of one request: 1 would do for each
  *
- * What gets in sequence are is in idb-sequences.ts.
+ * idb-sequences.ts defines gets in sequence.
  */
 import { hasVfs } from '../core/layers.ts';
 import { Flag, Op } from '../../event/event.ts';
@@ -26,49 +27,55 @@ export interface IdbUse {
   /** Transactions without a request, and with one. */
   empty: number;
   oneRequest: number;
-  /** readwrite, yet nothing put, deleted or cleared: readers that keep writers waiting. */
+  /** readwrite, but nothing was put, deleted, or cleared: they read, but make writers wait. */
   readwriteUnused: number;
-  /** Transactions by number of requests, those with any: RUN_CLASSES. */
+  /** Transactions with requests by their number: RUN_CLASSES. */
   histogram: number[];
   /** Requests of transactions begun before the recording. */
   looseRequests: number;
-  /** Times that a database lock was taken until it was given up; null where no VFS call is recorded. */
+  /** How often a database lock was taken and released; null if VFS calls weren't recorded. */
   lockPeriods: number | null;
-  /** Transactions of SQLite begun while a lock was held, or being taken or given up. */
+  /** SQLite's transactions that began while a lock was held, taken, or released. */
   transactionsInPeriods: number | null;
-  /** null without a lock period. */
+  /** null without lock periods. */
   transactionsPerPeriod: number | null;
-  /** Gets in sequence: sequences, the gets in them, gets that one request each would save, time of them. */
+  /**
+   * Gets in sequence: sequences, their gets, gets that one request each would save, and their time.
+   */
   sequences: number;
   sequentialGets: number;
   savedGets: number;
   sequentialUs: number;
 }
 
-/** A transaction with what was asked in it. Calls that threw made none. */
+/** A transaction with its requests. A call that threw didn't make one. */
 export interface IdbTransaction {
   thread: ThreadStore;
   row: number;
-  /** On a database of the app itself, while SQLite's files are in others: no VFS began it. */
+  /**
+   * On a database of the app itself, while SQLite's files are in others, so a VFS didn't begin it.
+   */
   isApps: boolean;
   /** 0 readonly, 1 readwrite, 2 versionchange */
   mode: number;
   /** 0 default, 1 strict, 2 relaxed */
   durability: number;
-  /** From the call to the end that was seen, microseconds. */
+  /** From the call to the recorded end, microseconds. */
   us: number;
-  /** complete or abort was seen. */
+  /** complete or abort was recorded. */
   ended: boolean;
   requests: number;
   writes: number;
-  /** Time with a request of it under way is at least that of its longest one, microseconds. */
+  /**
+   * A request of it was running for at least this time, that of its longest request, microseconds.
+   */
   longestRequestUs: number;
 }
 
-/** What the threads that use IndexedDB asked of it. */
+/** What the threads that use IndexedDB requested. */
 export interface IdbTraffic {
   use: IdbUse;
-  /** In the order of their creation on each thread. */
+  /** In order of creation on each thread. */
   transactions: IdbTransaction[];
   /** Gets in sequence: their rows. */
   sequences: { thread: ThreadStore; rows: readonly number[] }[];
@@ -76,11 +83,11 @@ export interface IdbTraffic {
 
 const NONE: ReadonlySet<number> = new Set();
 const NEEDS = { appDatabases, servedThreads, rowsByOperation };
-/** What is looked at: IndexedDB's transactions and requests, and SQLite's locks. */
+/** Examined operations: IndexedDB's transactions and requests, and SQLite's locks. */
 const OF_IDB = opTable(({ code }) => code === Op.idbTransaction || IDB_REQUEST[code] !== 0);
 const MATTERS = opTable(({ code }) => OF_IDB[code] !== 0 || SETS_LEVEL[code] !== 0);
 
-/** null where no thread uses IndexedDB. */
+/** null if no thread uses IndexedDB. */
 export const idbTraffic = fact('idbTraffic', 'how files are used', NEEDS, idbTrafficOf);
 export const idbUse = fact(
   'idbUse',
@@ -89,7 +96,7 @@ export const idbUse = fact(
   (_, { idbTraffic }) => idbTraffic?.use ?? null,
 );
 
-/** Those that a VFS began. One of the app's own can't complete while SQLite keeps the thread busy. */
+/** Those begun by a VFS. The app's own can't complete while SQLite blocks the thread. */
 export const transactionsOfSqlite = (traffic: IdbTraffic | null): IdbTransaction[] =>
   traffic?.transactions.filter(({ isApps }) => !isApps) ?? [];
 
@@ -141,7 +148,7 @@ function idbTrafficOf(
   return found;
 }
 
-/** @param own databases and stores of the app @returns whether the thread uses IndexedDB */
+/** @param own the app's databases and stores @returns whether the thread uses IndexedDB */
 function scan(
   thread: ThreadStore,
   rows: RowsByOperation,
@@ -198,10 +205,16 @@ function scan(
   return true;
 }
 
-/** Follows the locks on databases of one thread: `held` from the call that takes the first lock to the one that gives up the last. */
+/**
+ * Follows the locks on databases of one thread: `held` from the call that takes the first lock to
+ * the one that releases the last.
+ */
 class LockPeriods {
   private readonly levels: LockLevels;
-  /** Sequence number at which the last unlocking call ends: what happens during it still counts. */
+  /**
+   * Sequence number at which the last unlocking call ends: what happens during the call still
+   * counts.
+   */
   private until = 0;
 
   constructor(private readonly thread: ThreadStore) {
@@ -222,8 +235,8 @@ class LockPeriods {
     if (d?.kind !== 'file' || d.fileKind !== 'main-db') return false;
     const before = levels.of(row);
     const after = levels.take(row);
-    if (this.until === Infinity) this.until = 0; // that call is over: its end was lost
-    // what a call does that takes no lock, or gives up the last, counts, too
+    if (this.until === Infinity) this.until = 0; // that call is over, but its end was lost
+    // work during a call that doesn't get a lock, or that releases the last one, counts, too
     if (after === 0 && (op === Op.xLock || before > 0))
       this.until = Math.max(this.until, events.endSeq[row] || Infinity);
     return before === 0 && after > 0;

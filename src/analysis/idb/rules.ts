@@ -1,8 +1,10 @@
 /**
  * Findings about transactions and requests of IndexedDB.
  *
- *   F10   [get] [get] [get put]  for one lock of SQLite: one transaction would do         F17   a readwrite transaction that only reads
- *   F15   strict, or sometimes strict and sometimes relaxed                               F18   get 1, get 2, get 3, get 4: one getAll
+ *   F10   [get] [get] [get put]  for one lock of SQLite: one transaction would be enough
+ *   F15   strict, or sometimes strict and sometimes relaxed
+ *   F17   a readwrite transaction that only reads
+ *   F18   get 1, get 2, get 3, get 4: one getAll
  */
 import { Op } from '../../event/event.ts';
 import { READWRITE, VERSIONCHANGE } from '../../event/idb-modes.ts';
@@ -28,8 +30,8 @@ const ofSqlite = (ctx: FindingContext): IdbTransaction[] =>
   transactionsOfSqlite(ctx.get(idbTraffic));
 
 /**
- * These transactions. They name what SQLite waits while one is under way, and no lock of another connection is in the way: SQLite computes
- * meanwhile, too.
+ * Evidence of these transactions. It names the time that SQLite waits while one is running and no
+ * other connection's lock blocks it, because SQLite computes in that time, too.
  */
 function evidenceOf(ctx: FindingContext, list: readonly IdbTransaction[]): Evidence {
   const evidence = new Evidence();
@@ -80,8 +82,9 @@ export const transactionPerBlock: Rule = {
 };
 
 /**
- * What SQLite waited for writing transactions, each: the part of it that lies in its own xSync, where it has any; all of it, where no VFS
- * of SQLite is seen. A relaxed one takes as long, but a VFS does not wait for it.
+ * SQLite's mean wait for writing transactions: the part within its own xSync if there is one, or
+ * all of it if no VFS of SQLite is visible. A relaxed transaction takes as long, but a VFS doesn't
+ * wait for it.
  */
 function meanWaitUs(ctx: FindingContext, list: readonly IdbTransaction[]): number {
   const syncs = new Map<ThreadStore, { rows: Uint32Array; from: Float64Array }>();
@@ -137,7 +140,10 @@ export const durabilityTier: Rule = {
 
 const keyOf = (thread: number, row: number): string => `${thread} ${row}`;
 
-/** How long threads waited, each moment of a thread once: two of its transactions may wait at the same time. */
+/**
+ * How long threads waited, each moment of a thread once: two of its transactions may wait at the
+ * same time.
+ */
 function waitedUs(waits: readonly WaitEdge[]): number {
   const byThread = new Map<number, WaitEdge[]>();
   for (const wait of waits) getOrMake(byThread, wait.waiter, () => []).push(wait);

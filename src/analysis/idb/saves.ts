@@ -1,8 +1,10 @@
 /**
- * Findings about how what was written becomes durable.
+ * Findings about how writes become durable.
  *
- *   F14   flush() is what a commit costs                       F24   the page has gone before the last write had arrived
- *   F23   the whole database is put away again and again       F43   createWritable copies the whole file, for a page
+ *   F14   flush() takes most of a commit's time
+ *   F23   the whole database is saved again and again
+ *   F24   the page closed before the last write had arrived
+ *   F43   createWritable copies the whole file to write a page
  */
 import { getOrMake } from '../core/maps.ts';
 import { owners } from '../core/owners.ts';
@@ -129,7 +131,7 @@ export const lostOnLeaving: Rule = {
           writes++;
           if (events.endSeq[row] !== 0) continue;
           evidence.add(thread, row);
-          evidence.bytes += events.length[row]!; // they moved none yet: what would be lost
+          evidence.bytes += events.length[row]!; // none moved yet: what would be lost
         }
       let last = -Infinity;
       const { list } = ctx.get(transactions);

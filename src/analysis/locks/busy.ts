@@ -1,10 +1,12 @@
 /**
- * SQLITE_BUSY chains: refusals of one connection at one lock level, tried again until it is granted or given up.
+ * SQLITE_BUSY chains: refusals of one connection at one lock level, retried until the lock is
+ * granted or the connection gives up.
  *
  *   xLock RESERVED   BUSY      BUSY   BUSY        ok           one chain: 3 refusals, granted
  *   xLock RESERVED   BUSY  BUSY                                one chain: 2 refusals, given up
  *
- * SQLite's own name for what a VFS may call Rc.ioErrLock; steps that answer SQLITE_BUSY to the app are counted beside.
+ * This is SQLite's name; a VFS may answer Rc.ioErrLock instead. Steps that return SQLITE_BUSY to
+ * the app are counted separately.
  */
 import { Op } from '../../event/event.ts';
 import { isSqlOp } from '../../event/operations.ts';
@@ -21,14 +23,19 @@ export interface BusyChain {
   /** Connection; 0 = not known. */
   context: number;
   path: string;
-  /** Lock level asked for, 1..4; 0 where only the step's answer was seen. */
+  /** Requested lock level, 1..4; 0 if only the step's result was recorded. */
   level: number;
   refusals: number;
-  /** Steps that gave SQLITE_BUSY to the app: those that the engine's wrapper repeats by itself are none. */
+  /**
+   * Steps that returned SQLITE_BUSY to the app, without those that the engine's wrapper repeats by
+   * itself.
+   */
   steps: number;
-  /** Distinct result codes, extended ones as they came. */
+  /** Distinct result codes, including extended ones. */
   codes: number[];
-  /** Of each SQL call that was refused: from its first refusal to the end of its last attempt, microseconds. */
+  /**
+   * For each refused SQL call: from its first refusal to the end of its last attempt, microseconds.
+   */
   tries: [from: number, to: number][];
   /** First refusal's begin; last refusal's end, or the grant. */
   fromUs: number;
@@ -39,10 +46,10 @@ export interface BusyChain {
   lastRow: number;
 }
 
-/** Refusals further apart aren't retries of one another. */
+/** Refusals further apart than this aren't retries of one another. */
 const RETRY_GAP_US = 5_000_000;
 
-/** In order of time. Most traces have none, which their failures tell quickly. */
+/** In order of time. Most traces have none, which their failures show quickly. */
 export const busyChains = fact(
   'busyChains',
   'retries after SQLITE_BUSY',
@@ -61,7 +68,7 @@ export const busyChains = fact(
 function chainsOf(thread: ThreadStore, handled: ReadonlySet<number>): BusyChain[] {
   const { events, definitions, index } = thread;
   const found: BusyChain[] = [];
-  /** By connection and file, and of the connection's last one by connection. */
+  /** By connection and file; and by connection, its last one. */
   const running = new Map<number, BusyChain>();
   const ofConnection = new Map<number, BusyChain>();
   const begin = (row: number, path: string, level: number): BusyChain => {
@@ -90,7 +97,7 @@ function chainsOf(thread: ThreadStore, handled: ReadonlySet<number>): BusyChain[
     chain.lastRow = row;
     if (rc !== 0 && !chain.codes.includes(rc)) chain.codes.push(rc);
   };
-  /** Another xLock, of the same SQL call as the one before or the first refusal of the next. */
+  /** Another xLock: of the same SQL call as the one before, or the first refusal of the next. */
   const attempt = (chain: BusyChain, row: number, rc: number): void => {
     const caller = events.parent[row]!;
     const last = chain.tries.at(-1);
@@ -126,7 +133,7 @@ function chainsOf(thread: ThreadStore, handled: ReadonlySet<number>): BusyChain[
     } else if ((op === Op.sqlStep || op === Op.sqlExec) && isBusy(rc) && !handled.has(row)) {
       const context = events.context[row]!;
       let chain = ofConnection.get(context);
-      // the step's row comes before its xLock's; a chain without refusals is one of steps alone
+      // the step's row comes before its xLock's; a chain without refusals consists of steps only
       if (!chain || events.t0[row]! - chain.toUs > RETRY_GAP_US || chain.granted) {
         chain = begin(row, '', 0);
         ofConnection.set(context, chain);
@@ -138,7 +145,10 @@ function chainsOf(thread: ThreadStore, handled: ReadonlySet<number>): BusyChain[
   return merged(found);
 }
 
-/** The first step of a chain begins before its first refusal, so it made a chain of its own: one of both. */
+/**
+ * The first step of a chain begins before its first refusal, so it made a separate chain: merge the
+ * two.
+ */
 function merged(chains: BusyChain[]): BusyChain[] {
   const kept: BusyChain[] = [];
   const last = new Map<number, BusyChain>();

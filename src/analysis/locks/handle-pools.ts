@@ -1,6 +1,7 @@
 /**
- * Access handles that a VFS keeps open for itself: a pool of files under names of its own, from which it takes one when SQLite opens a
- * file. Ten lanes of them say one thing.
+ * Access handles that a VFS keeps open: a pool of files with the VFS's own names, from which it
+ * takes one when SQLite opens a file. They are shown together, as separate lanes add no
+ * information.
  *
  *   /.ahp-n0863k/0.tmp ... 9.tmp        a pool: no VFS call names such a file
  *   /data/app.db, /data/app.db-journal  none: SQLite's own files
@@ -11,12 +12,14 @@ import { fact, type Known } from '../core/graph.ts';
 import { grouped } from '../core/maps.ts';
 import { locks } from './locks.ts';
 
-/** Fewer handles in a folder are shown one by one. */
+/** Fewer handles in a folder are shown separately. */
 export const FEWEST_IN_POOL = 4;
 
 const NEEDS = { locks };
 
-/** By place in Locks.resources: the folder of the pool that an access handle is in; '' of all others. */
+/**
+ * By index in Locks.resources: the folder of the pool that an access handle is in; '' for others.
+ */
 export const handlePools = fact('handlePools', 'holds and waits', NEEDS, handlePoolsOf);
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
@@ -28,7 +31,7 @@ function handlePoolsOf(store: TraceStore, { locks: { resources } }: Known<typeof
   const sqlite = new Set<string>();
   for (const { definitions } of store.threads)
     for (const d of definitions.values()) if (d.kind === 'file') sqlite.add(plainPath(d.path));
-  if (sqlite.size === 0) return folders.map(() => ''); // what SQLite's files are is not known
+  if (sqlite.size === 0) return folders.map(() => ''); // SQLite's files aren't known
   const places = folders.flatMap((folder, i) => (folder ? [i] : []));
   const pools = folders.map(() => '');
   for (const some of grouped(places, (i) => `${resources[i]!.origin}\0${folders[i]}`).values()) {

@@ -10,11 +10,11 @@ export interface LockResource {
   kind: ResourceKind;
   /** Name of the lock, path of the file, name of the database. */
   name: string;
-  /** Of the page or worker: storage and locks are shared within an origin. */
+  /** Of the page or worker, because an origin shares storage and locks. */
   origin: string;
 }
 
-/** Modes of Web Locks and IndexedDB transactions; SQLite's are its lock levels, 1..4. */
+/** Modes of Web Locks and IndexedDB transactions. SQLite's are its lock levels, 1..4. */
 export const Mode = { shared: 1, exclusive: 4 } as const;
 
 /** A mode as text, in the terms of its kind. */
@@ -26,11 +26,11 @@ export function modeText(kind: ResourceKind, mode: number): string {
 
 /** How an interval ended. */
 export const Outcome = {
-  /** Given back; granted. */
+  /** Released; granted. */
   done: 0,
-  /** SQLITE_BUSY, NoModificationAllowedError, ifAvailable and nothing there, aborted. */
+  /** SQLITE_BUSY, NoModificationAllowedError, ifAvailable without success, aborted. */
   refused: 1,
-  /** Still so at the trace's end, or when its thread ended. */
+  /** Not ended at the trace's end, or when its thread ended. */
   open: 2,
 } as const;
 
@@ -46,10 +46,10 @@ export class IntervalColumns extends columns({
   /** Microseconds. */
   from: Float64Array,
   to: Float64Array,
-  /** Row of the call that asked for it. */
+  /** Row of the call that requested it. */
   row: Uint32Array,
 }) {
-  /** @returns its place */
+  /** @returns its index */
   push(
     thread: number,
     context: number,
@@ -73,7 +73,10 @@ export class IntervalColumns extends columns({
     return i;
   }
 
-  /** Places by resource, each list in order of `from`. @param isWanted a resource; of others the list is empty */
+  /**
+   * Indices by resource, each list in order of `from`.
+   * @param isWanted a resource; the lists of others are empty
+   */
   byResource(resources: number, isWanted: (resource: number) => boolean): Uint32Array[] {
     const wanted = Uint8Array.from({ length: resources }, (_, r) => Number(isWanted(r)));
     const counts = new Uint32Array(resources);
@@ -97,10 +100,13 @@ export class IntervalColumns extends columns({
   }
 }
 
-/** Whether two modes of a resource exclude each other. @param asked what one asks for @param held what the other has */
+/**
+ * Whether two modes of a resource exclude each other.
+ * @param asked the requested mode @param held the other's mode
+ */
 export function conflicts(kind: ResourceKind, asked: number, held: number): boolean {
   if (kind !== 'sqlite')
     return kind === 'access-handle' || asked === Mode.exclusive || held === Mode.exclusive;
   if (asked <= 1) return held >= 3; // SHARED is refused under PENDING
-  return asked >= 4 ? held >= 1 : held >= 2; // one at a time from RESERVED; EXCLUSIVE alone
+  return asked >= 4 ? held >= 1 : held >= 2; // only one from RESERVED on; EXCLUSIVE excludes all
 }

@@ -5,7 +5,8 @@
  *   lockHeld              |==hold==|   xLock ok                  ||==== RESERVED ====|
  *                                      wait        |~~~~~~~~~~~~~~|  (one chain of retries, see busy.ts)
  *
- * An IndexedDB transaction holds its stores from its call to its completion; who must wait for whom is said in locks.ts.
+ * An IndexedDB transaction holds its stores from its call to its completion. locks.ts decides which
+ * waits for which.
  */
 import { ById } from '../core/by-id.ts';
 import { getOrMake } from '../core/maps.ts';
@@ -34,9 +35,15 @@ export interface LockScan {
   resources: LockResource[];
   holds: IntervalColumns;
   waits: IntervalColumns;
-  /** By place in `holds`, of IndexedDB transactions: ids of the stores that requests used, within the resource; null = none seen. */
+  /**
+   * By index in `holds`, for IndexedDB transactions: ids of the stores that requests used, within
+   * the resource; null = none seen.
+   */
   stores: Map<number, ReadonlySet<string>>;
-  /** Place of a resource, new where it was not known. A file is one however it is spelled, and has the name that came first. */
+  /**
+   * Index of a resource, added if it is new. A file is one resource however it is spelled, with the
+   * first spelling as its name.
+   */
   resource: ResourceOf;
 }
 
@@ -55,7 +62,7 @@ export function scanLocks(store: TraceStore, rows: ByThread<RowsByOperation>): L
     stores: new Map(),
     resource,
   };
-  let traceEnd: number | null = null; // a pass over all events, for the few that have not ended
+  let traceEnd: number | null = null; // a pass over all events, only for the few that haven't ended
   for (const thread of store.threads)
     scanThread(
       thread,
@@ -76,7 +83,7 @@ interface SqliteLock {
   row: number;
 }
 
-/** Operations that are looked at. */
+/** Operations that are examined. */
 const MATTERS = opTable(
   ({ code, request, api, synchronous }) =>
     request !== null ||
@@ -88,7 +95,7 @@ const MATTERS = opTable(
     SETS_LEVEL[code] !== 0,
 );
 
-/** @param rows of the operations that are looked at @param threadEnd when the thread ended */
+/** @param rows of the examined operations @param threadEnd when the thread ended */
 function scanThread(
   thread: ThreadStore,
   rows: Uint32Array,
@@ -104,7 +111,7 @@ function scanThread(
   const locks = new Map<number, SqliteLock>();
   const idb = new Map<number, { hold: number; stores: Set<string> }>();
   const places = new ById<number>();
-  /** Resource of an object id, by the kind of lock it is asked for. */
+  /** Resource of an object id, by the kind of lock. */
   const placeOf = (object: number, kind: ResourceKind): number => {
     let place = places.get(object);
     if (place !== undefined) return place;
@@ -128,7 +135,7 @@ function scanThread(
     [from, to]: readonly [number, number],
     row: number,
   ): number => holds.push(index, context, placeOf(object, kind), mode, outcome, from, to, row);
-  /** A lock of SQLite from when its level was taken. */
+  /** A lock of SQLite since its level was reached. */
   const holdLevel = (lock: SqliteLock, outcome: number, to: number): void => {
     const context = events.context[lock.row]!;
     const place = placeOf(events.object[lock.row]!, 'sqlite');
@@ -190,7 +197,7 @@ function scanThread(
         handleOf(object, from, row);
         break;
       case Op.idbTransaction: {
-        if (events.flags[row]! & Flag.threw) break; // there is no transaction
+        if (events.flags[row]! & Flag.threw) break; // there isn't a transaction
         const mode = idbMode(events.aux[row]!) === READONLY ? Mode.shared : Mode.exclusive;
         const outcome = open ? Outcome.open : Outcome.done;
         const made = hold(['idb', object], context, mode, outcome, [from, to], row);

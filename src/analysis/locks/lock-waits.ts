@@ -1,6 +1,7 @@
 /**
- * Which waits for locks count as such, and when a lock was in the way of a thread. A wait counts where a recorded connection, thread or
- * tab held the lock, where the request was refused (SQLITE_BUSY too), or where it took long though no recorded holder is known.
+ * Which waits for locks count as such, and when a lock blocked a thread. A wait counts if a
+ * recorded connection, thread, or tab held the lock, if the request was refused (including
+ * SQLITE_BUSY), or if it took long without a recorded holder.
  */
 import { UNSEEN_HOLDER_US } from '../../sqlite/rule-limits.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
@@ -17,15 +18,18 @@ import type { WaitEdge } from './wait-graph.ts';
 export interface LockWait {
   /** Place in `Locks.waits`. */
   wait: number;
-  /** One for each thread that held the lock; empty where none did that is recorded. */
+  /** One for each thread that held the lock; empty if no recorded thread did. */
   edges: WaitEdge[];
-  /** The thread of SQLite that waited: its VFS asked for the lock, or a worker that does its storage did. null: the app itself asked. */
+  /**
+   * The thread of SQLite that waited: its VFS requested the lock, or a worker that does its storage
+   * work did. null: the app itself requested it.
+   */
   sqlite: ThreadStore | null;
-  /** Its time counts as lockWait: a recorded holder was in the way, or SQLITE_BUSY was answered. */
+  /** Its time counts as lockWait: a recorded holder blocked it, or SQLITE_BUSY was answered. */
   isHeld: boolean;
 }
 
-/** Those that SQLite's time of waiting for locks is made of. */
+/** Those that make up SQLite's time of waiting for locks. */
 export const heldFromSqlite = (waits: readonly LockWait[]): LockWait[] =>
   waits.filter(({ sqlite, isHeld }) => sqlite && isHeld);
 
@@ -56,15 +60,23 @@ function lockWaitsOf(
   return found;
 }
 
-/** When locks were in the way of a thread. Borders: from, to, from, ..., nanoseconds, ascending, disjoint. */
+/** When locks blocked a thread. Borders: from, to, from, ..., nanoseconds, ascending, disjoint. */
 export interface LockWaitTimes {
-  /** While a recorded holder had the lock that the thread waited for, and while BUSY was answered. */
+  /**
+   * While a recorded holder had the lock that the thread waited for, and while BUSY was answered.
+   */
   held: Float64Array;
-  /** While an SQL call was answered BUSY again and again: from its first refusal to its last attempt. */
+  /** While an SQL call got BUSY repeatedly: from its first refusal to its last attempt. */
   busy: Float64Array;
-  /** While a lock of another connection was in the way: `held`, and transactions of IndexedDB behind those of another thread. */
+  /**
+   * While another connection's lock blocked it: `held`, and IndexedDB transactions that waited for
+   * another thread's.
+   */
   blocked: Float64Array;
-  /** IndexedDB transaction -> when the last one of another thread ended that it waited for, nanoseconds. */
+  /**
+   * IndexedDB transaction -> when the last transaction of another thread that it waited for ended,
+   * nanoseconds.
+   */
   idb: ReadonlyMap<number, number>;
 }
 export const NO_WAITS: LockWaitTimes = {
@@ -75,7 +87,7 @@ export const NO_WAITS: LockWaitTimes = {
 };
 
 /**
- * The parts of a time range in which no lock was in the way. Microseconds; begin, end, begin, ...
+ * The parts of a time range in which no lock blocked. Microseconds; begin, end, begin, ...
  * @param blocked borders, as in LockWaitTimes
  */
 export function unblocked(blocked: Float64Array, fromUs: number, toUs: number): number[] {
@@ -91,7 +103,7 @@ export function unblocked(blocked: Float64Array, fromUs: number, toUs: number): 
   return spans;
 }
 
-/** Of the threads of SQLite that waited. */
+/** For the threads of SQLite that waited. */
 export const lockWaitTimes = fact(
   'lockWaitTimes',
   'waits for locks',
@@ -129,7 +141,7 @@ function timesOf(
   const idb = new Map<number, number>();
   for (const { waiter, holder, resource, wait, fromUs, toUs } of own.flatMap((w) => w.edges)) {
     const isIdb = resources[resource]!.kind === 'idb';
-    if (isIdb && holder === waiter) continue; // its own transactions queue: that is storage
+    if (isIdb && holder === waiter) continue; // its own transactions queue: that is storage time
     if (!isIdb || waiter !== index) held.push([fromUs, toUs]);
     else {
       queued.push([fromUs, toUs]);

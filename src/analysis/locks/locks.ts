@@ -1,13 +1,14 @@
 /**
- * Locks over all threads and tabs on one time line: who held what while whom waited.
+ * Locks of all threads and tabs on one timeline: which thread held a lock while another waited.
  *
  *   tab 1   [========= holds "app.db" exclusive =========]
  *   tab 2            [~~~~~~ waits ~~~~~~~~~~~~~~~~~~~~~~][== holds ==]
  *   edge             [------ tab 2 waits for tab 1 ------]
  *
- * A wait is a Web Lock request, a createSyncAccessHandle that was refused, an IndexedDB transaction behind another on the same stores,
- * or a chain of SQLITE_BUSY answers (busy.ts). Browsers and VFSs grant in an order of their own: an edge says that the two exclude each
- * other and were there at the same time. Times of two threads compare to within `toleranceUs`.
+ * A wait is a Web Lock request, a createSyncAccessHandle that was refused, an IndexedDB transaction
+ * behind another on the same stores, or a chain of SQLITE_BUSY answers (busy.ts). Browsers and VFSs
+ * choose the order of grants. An edge means that the two exclude each other and existed at the same
+ * time. Times of two threads compare to within `toleranceUs`.
  */
 import { coarsestStep } from '../core/time-range.ts';
 import type { TraceStore } from '../../trace/store.ts';
@@ -33,14 +34,14 @@ import {
   type WaitEdge,
 } from './wait-graph.ts';
 
-/** A lock that its thread never gave back before it ended. */
+/** A lock that its thread didn't release before it ended. */
 export interface LeftBehind {
   /** Place in `holds`. */
   hold: number;
   thread: number;
   /** Why the thread ended. */
   reason: string;
-  /** Waits for it that came after that: they should not be there. */
+  /** Waits for it after that, which shouldn't exist. */
   laterWaits: number;
 }
 
@@ -57,7 +58,9 @@ export interface Locks {
   toleranceUs: number | null;
 }
 
-/** Places in `holds` or `waits` of those on resources of a kind, thread by thread in the order of their calls. */
+/**
+ * Indices in `holds` or `waits` of those on resources of a kind, by thread in the order of calls.
+ */
 export function placesOf(
   { resources }: Locks,
   { resource, thread, row, count }: IntervalColumns,
@@ -113,13 +116,16 @@ function addSqliteWaits(
   }
 }
 
-/** Edges of Web Locks, access handles and SQLite's locks: of every resource, waits against holds that they meet. */
+/**
+ * Edges of Web Locks, access handles, and SQLite's locks: for every resource, waits and the holds
+ * that they meet.
+ */
 function edgesOf(scan: LockScan): WaitEdge[] {
   const { resources, holds, waits } = scan;
   const edges: WaitEdge[] = [];
   const isShared = (place: number): boolean => resources[place]!.kind !== 'idb';
   const waitsOf = waits.byResource(resources.length, isShared);
-  // most are never waited for, and have a hold for each transaction
+  // most resources have a hold for each transaction, but no waits
   const holdsOf = holds.byResource(resources.length, (place) => waitsOf[place]!.length > 0);
   waitsOf.forEach((list, place) => {
     const { kind } = resources[place]!;
@@ -155,7 +161,7 @@ function addTo(
   holds: IntervalColumns,
 ): void {
   const fromUs = Math.max(waits.from[wait]!, holds.from[hold]!);
-  // a refusal is one moment: its holders at that moment are why
+  // a refusal is a moment, caused by its holders at that moment
   const toUs = Math.min(waits.to[wait]!, holds.to[hold]!);
   if (toUs < fromUs || (toUs === fromUs && waits.from[wait] !== waits.to[wait])) return;
   const holder = holds.thread[hold]!;
@@ -184,8 +190,8 @@ function addTo(
 }
 
 /**
- * IndexedDB: transactions start in the order of their creation where their stores overlap and one of them writes. Adds the waits: from
- * the later one's call to the earlier one's end.
+ * IndexedDB: transactions start in order of creation if their stores overlap and one of them
+ * writes. Adds the waits, from the later one's call to the earlier one's end.
  */
 function idbEdges({ resources, holds, waits, stores }: LockScan): WaitEdge[] {
   const edges: WaitEdge[] = [];
@@ -224,7 +230,7 @@ function idbEdges({ resources, holds, waits, stores }: LockScan): WaitEdge[] {
   });
   return edges;
 }
-/** A transaction without requests has a scope that is not known: it is not said to wait. */
+/** The scope of a transaction without requests isn't known, so it doesn't count as waiting. */
 function meet(a: ReadonlySet<string> | undefined, b: ReadonlySet<string> | undefined): boolean {
   if (!a || !b) return false;
   for (const store of a) if (b.has(store)) return true;

@@ -1,6 +1,6 @@
 /**
- * What pages did while one waited for a lock of the other. A page can hold a lock for its workers, and wait for one while they go on, so
- * all of its threads count:
+ * What pages did while one waited for another's lock. A page can hold a lock for its workers, and
+ * wait for one while they continue, so all of its threads count:
  *
  *   tab 1   page     [=========== holds "leader" ===========]
  *           worker     step  step    step      step   step        it works: its lock isn't a hang
@@ -15,7 +15,7 @@ import { getOrMake } from '../core/maps.ts';
 import { rootOf } from '../core/thread-origin.ts';
 import { coarsestStep } from '../core/time-range.ts';
 
-/** Calls of SQL, a VFS or storage. Lock requests, holds and waits are not among them. */
+/** Calls of SQL, a VFS, or storage, without lock requests, holds, and waits. */
 const WORK = opTable(
   ({ layer, api }) =>
     layer === 'sql' || layer === 'vfs' || (layer === 'web' && api !== 'locks' && api !== 'atomics'),
@@ -25,7 +25,7 @@ const WORK = opTable(
 interface Work {
   /** Ascending, microseconds. */
   begins: Float64Array;
-  /** When the last one of a call and those before it ended. */
+  /** When the last of a call and those before it ended. */
   ends: Float64Array;
 }
 function workOf({ events }: ThreadStore): Work {
@@ -44,20 +44,26 @@ function workOf({ events }: ThreadStore): Work {
 }
 
 export interface Meanwhile {
-  /** SQL, VFS and storage calls that the holder's page began. */
+  /** SQL, VFS, and storage calls that the holder's page began. */
   holderCalls: number;
-  /** The last such call, also one before, ended so long before the end; null where there was none. Microseconds. */
+  /**
+   * How long before the end the last such call, including earlier ones, had ended; null if there
+   * was none. Microseconds.
+   */
   holderIdleUs: number | null;
-  /** Such a call of the waiter's page was under way: it does something else than to wait. */
+  /** Such a call of the waiter's page was running, so it does more than wait. */
   waiterWorks: boolean;
 }
 
 export class WhatPagesDid {
   private readonly byRoot = new Map<number, ThreadStore[]>();
   private readonly roots: readonly number[];
-  /** Times of two threads compare to within this. */
+  /** Times of two threads can only be compared to within this. */
   private readonly toleranceUs: number;
-  /** Of threads that waits were asked about: few, and it has two numbers for each call. */
+  /**
+   * For threads that waits were requested about: they are few, and each needs two numbers for each
+   * call.
+   */
   private readonly work = new Map<ThreadStore, Work>();
 
   constructor(store: TraceStore) {
@@ -80,7 +86,8 @@ export class WhatPagesDid {
       holderCalls += behind - firstPlace(0, behind, (i) => begins[i]! >= fromUs);
     }
     const lastEnd = this.lastEnd(holder, waiter, toUs);
-    // a call before the wait, and one that comes once the lock is there, can have the wait's own times on a coarse clock
+    // with a coarse clock, a call before the wait, and one after the lock was granted, may have the
+    // wait's own times
     const { toleranceUs } = this;
     const waiterEnd = this.lastEnd(waiter, holder, toUs - toleranceUs);
     return {
@@ -90,7 +97,7 @@ export class WhatPagesDid {
     };
   }
 
-  /** When the last one of the calls that a page began before a moment ended; -Infinity = it began none. */
+  /** When the last call that a page began before a moment ended; -Infinity = there was none. */
   private lastEnd(thread: number, other: number, beforeUs: number): number {
     let last = -Infinity;
     for (const { begins, ends } of this.workFor(thread, other)) {
@@ -100,7 +107,7 @@ export class WhatPagesDid {
     return last;
   }
 
-  /** Of the page of a thread, but for the other thread, which can be of the same page. */
+  /** For a thread's page, without the other thread, which can belong to the same page. */
   private workFor(thread: number, other: number): Work[] {
     return this.byRoot
       .get(this.roots[thread]!)!

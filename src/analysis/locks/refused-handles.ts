@@ -1,6 +1,7 @@
 /**
- * Finding about a VFS that opens its sync access handles for each lock or call, is refused them, since another tab or worker has the file,
- * and answers SQLite an I/O error, which no busy handler waits for.
+ * Finding about a VFS that opens its sync access handles for each lock or call. It is refused
+ * because another tab or worker has the file, and returns an I/O error to SQLite, for which busy
+ * handlers don't wait.
  *
  *   F48   xLock -> createSyncAccessHandle NoModificationAllowedError -> SQLITE_IOERR, again and again
  */
@@ -23,7 +24,7 @@ const FEW = 3;
 /** Refusals further apart aren't a storm. */
 const GAP_US = 500_000;
 
-/** Rows of VFS calls that answered an I/O error: a short read is none. */
+/** Rows of VFS calls that returned an I/O error; a short read doesn't count. */
 const ioErrors = (ctx: FindingContext, thread: ThreadStore): number[] =>
   ctx.failures(thread).filter((row) => {
     const result = thread.events.result[row]!;
@@ -36,7 +37,7 @@ interface Storm {
   /** End of the last one, microseconds. */
   untilUs: number;
   refused: number;
-  /** A refusal was of another thread, and lay within the call's time. */
+  /** A refusal was on another thread, within the call's time. */
   byTime: boolean;
 }
 
@@ -57,7 +58,7 @@ export const refusedHandles: Rule = {
       const { events } = thread;
       const own = ctx.get(owners).of(thread);
       const page = rootOf(ctx.store, thread.index);
-      /** Refusals under a call, or of another worker of the page while it ran. */
+      /** Refusals below a call, or of another worker of the page while it ran. */
       const under = (row: number): number[] => {
         const [fromUs, toUs] = [events.t0[row]!, events.t0[row]! + events.dur[row]!];
         const found: number[] = [];

@@ -1,8 +1,11 @@
 /**
- * Findings about waiting for other threads; held-transactions.ts is about threads that let others wait.
+ * Findings about waiting for other threads; held-transactions.ts is about threads that make others
+ * wait.
  *
- *   F05   a lock request pending for seconds, its holder silent          F27   the holder's tab is hidden or frozen
- *   F06   BUSY BUSY BUSY ... at once, without a pause                    F39   Atomics.wait under VFS calls, longer than the storage took
+ *   F05   a lock request is pending for seconds while its holder does nothing
+ *   F06   BUSY BUSY BUSY ... without a pause
+ *   F27   the holder's tab is hidden or frozen
+ *   F39   Atomics.wait below VFS calls takes longer than the storage calls
  */
 import { BUSY_BURST } from '../../sqlite/rule-limits.ts';
 import { STUCK_US, type WaitEdge } from './wait-graph.ts';
@@ -24,10 +27,10 @@ import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 
 const LOCKS = 'https://www.w3.org/TR/web-locks/';
 const FEW_WAITS = 50;
-/** Waits for a hidden page that are shorter are what locks take anywhere. */
+/** Shorter waits for a hidden page are normal for locks. */
 const SHORT_US = 100_000;
 
-/** Calls on IndexedDB and OPFS that serve no lock. */
+/** Calls on IndexedDB and OPFS that don't serve a lock. */
 const STORAGE = codesOf(
   ({ code, api, aside }) =>
     (api === 'idb' || api === 'opfs') &&
@@ -39,13 +42,14 @@ const STORAGE = codesOf(
     code !== Op.opfsClose,
 );
 
-/** Places of the waits for which SQLite stands still inside a call. */
+/** Indices of the waits for which SQLite is blocked inside a call. */
 const waitsOfSqlite = (ctx: FindingContext): ReadonlySet<number> =>
   new Set(ctx.get(lockWaits).flatMap(({ sqlite, wait }) => (sqlite ? [wait] : [])));
 
 /**
- * Whether a wait keeps its page from going on. What SQLite waits for inside a call does. A lock that the app itself asks for need not: tabs
- * that elect a leader all ask for one lock and keep asking, and work on as followers. That shows in calls of their pages.
+ * Whether a wait blocks its page. SQLite's waits inside a call do. A lock that the app itself
+ * requests may not: tabs that elect a leader all request one lock, and keep working as followers.
+ * The calls of their pages show that.
  */
 const standsStill = (
   sqlites: ReadonlySet<number>,
@@ -54,8 +58,9 @@ const standsStill = (
 ): boolean => sqlites.has(wait) || !waiterWorks;
 
 /**
- * How sure a hang is. A request that is pending when the recording ends looks the same whether it hangs, or elects a leader while the user
- * pauses: only where SQLite waits inside a call is it certain that something can't go on. A lock that came in the end was waited for.
+ * How certain a hang is. A request that is pending when the recording ends looks the same if it
+ * hangs, or if the app elects a leader while the user pauses. Only if SQLite waits inside a call is
+ * it certain that something is blocked. A lock that was granted in the end was waited for.
  */
 const HANGS: Readonly<Record<Confidence, string>> = {
   certain:
@@ -183,7 +188,7 @@ export function hiddenTimes(
   const thread = ctx.store.threads[index]!;
   let since = environment?.hidden === true ? (events.t0[0] ?? 0) : -1;
   let sinceRow = 0;
-  /** The page was left, and has not come back: then it is gone, not hidden. */
+  /** The page was left and hasn't come back, so it is gone, not hidden. */
   let leftUs = Infinity;
   const rows = [...ctx.rows(thread, Op.visibility), ...ctx.rows(thread, Op.navigation)].sort(
     (a, b) => a - b,
@@ -267,7 +272,7 @@ export const frozenHolder: Rule = {
   },
 };
 
-/** Whether several tabs, or workers whose tab is not known, have one of these databases open. */
+/** Whether several tabs, or workers whose tab isn't known, have one of these databases open. */
 function isShared({ store }: FindingContext, paths: ReadonlySet<string>): boolean {
   const roots = new Set<number>();
   for (const { definitions, index } of store.threads)
@@ -297,7 +302,7 @@ export const proxyOverhead: Rule = {
       if (file) paths.add(file.main);
     });
     if (evidence.count < FEW_WAITS) return [];
-    // what the other threads spent in storage meanwhile
+    // what the other threads spent in storage during that time
     let [storage, calls] = [0, 0];
     for (const op of STORAGE) {
       ctx.each(op, (thread, row) => {

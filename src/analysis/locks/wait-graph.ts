@@ -1,11 +1,11 @@
 /**
- * Who waits for whom, as a graph over threads: cycles (no thread in one can go on until a timeout or a refusal breaks it), and waits that
- * last while the holder does nothing.
+ * Waits as a graph over threads: cycles (no thread in one can continue until a timeout or a refusal
+ * breaks it), and waits during which the holder does nothing.
  */
 import type { Meanwhile, WhatPagesDid } from './meanwhile.ts';
 import { Outcome, type IntervalColumns } from './lock-columns.ts';
 
-/** Of one wait and one holding thread, all that thread's holds together. */
+/** One wait for one holding thread, with all of that thread's holds. */
 export interface WaitEdge {
   /** Place in `waits`. */
   wait: number;
@@ -13,20 +13,23 @@ export interface WaitEdge {
   waiter: number;
   holder: number;
   resource: number;
-  /** Place in `holds` of the first and the last of them. */
+  /** Indices in `holds` of the first and the last of them. */
   firstHold: number;
   lastHold: number;
   holds: number;
-  /** From the first moment to the last, and how much of that was held. Microseconds. */
+  /** From the first moment to the last, and how much of that the lock was held. Microseconds. */
   fromUs: number;
   toUs: number;
   heldUs: number;
 }
 
 export interface WaitCycle {
-  /** Threads in order: each waits for the next, the last for the first. One thread alone waits for a lock that it holds itself. */
+  /**
+   * Threads in order: each waits for the next, and the last for the first. A single thread waits
+   * for a lock that it holds itself.
+   */
   threads: number[];
-  /** Places in the list of edges, in that order. */
+  /** Indices in the list of edges, in that order. */
   edges: number[];
   /** While all of them waited. Microseconds. */
   fromUs: number;
@@ -41,7 +44,10 @@ export interface StuckWait extends Meanwhile {
   toUs: number;
 }
 
-/** More edges at once than this are a crowd on one lock, in which only the newest are followed. */
+/**
+ * If more edges than this exist at once, many threads wait for one lock, and only the newest edges
+ * are followed.
+ */
 const CROWD = 64;
 
 /** @param edges in order of their begin */
@@ -56,13 +62,14 @@ export function cyclesOf(edges: readonly WaitEdge[], waits: IntervalColumns): Wa
     const path = pathTo(edges, live, edge.holder, edge.waiter, place);
     if (!path) return;
     const ring = [place, ...path];
-    // waiting for a lock of one's own is how a queue looks, unless it never ends
+    // waiting for one's own lock looks like a queue, unless it never ends
     if (
       ring.length === 1 &&
       (waits.outcome[edge.wait] !== Outcome.open || edge.toUs < waits.to[edge.wait]!)
     )
       return;
-    // a deadlock ends when one of them gives up: where a lock was granted first, its holder waited for none of the others
+    // a deadlock ends when one of them gives up: if a lock was granted first, its holder didn't
+    // wait for any of the others
     const first = ring.reduce((a, b) => (endOf(b) < endOf(a) ? b : a));
     if (waits.outcome[edges[first]!.wait] === Outcome.done) return;
     const fromUs = Math.max(...ring.map((e) => edges[e]!.fromUs));
@@ -75,7 +82,9 @@ export function cyclesOf(edges: readonly WaitEdge[], waits: IntervalColumns): Wa
   return found;
 }
 
-/** Edges from thread `at` to thread `goal` among the live ones, or null; [] where they are one. */
+/**
+ * Edges from thread `at` to thread `goal` among the live ones, or null; [] if they are the same.
+ */
 function pathTo(
   edges: readonly WaitEdge[],
   live: readonly number[],
@@ -98,10 +107,10 @@ function pathTo(
   return go(at);
 }
 
-/** Waits from this length on: what did the holder do meanwhile? */
+/** Waits from this length on are checked for what the holder did. */
 export const STUCK_US = 2_000_000;
 
-/** Long waits, with what the two pages did meanwhile. */
+/** Long waits, with what the two pages did during them. */
 export function stuckWaits(
   edges: readonly WaitEdge[],
   waits: IntervalColumns,

@@ -1,11 +1,12 @@
 /**
- * Readings of WebAssembly memory, engine by engine: a thread may hold several, each with a memory of its own.
+ * Readings of WebAssembly memory by engine: a thread may have several, each with its own memory.
  *
  *   connection 4   16 MiB          16 MiB          the same memory all the time, and another one, which grows
  *   connection 7           32 MiB          48 MiB
  *
- * A reading names its engine and its connection. In older recordings it names its connection only: then the files that this one's VFS
- * calls are on name its engine, and a connection without any stands alone.
+ * A reading names its engine and its connection. In older recordings it only names its connection.
+ * Then the files of the connection's VFS calls name its engine, and a connection without any is
+ * separate.
  */
 import { Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
@@ -14,7 +15,7 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { threadFact } from '../core/graph.ts';
 import { getOrMake } from '../core/maps.ts';
 
-/** Which engine each connection of a thread is on, as far as its rows so far show. */
+/** The engine of each connection of a thread, as far as its rows show. */
 export class ConnectionEngines {
   private readonly known = new Map<number, number>();
   private lastContext = 0;
@@ -44,7 +45,7 @@ export class ConnectionEngines {
   }
 }
 
-/** Of each thread: the engine of a connection, as its definition's id; null = not known. */
+/** For each thread: the engine of a connection, as its definition's id; null = not known. */
 export const engineOfConnection = threadFact(
   'engineOfConnection',
   'engines of connections',
@@ -58,8 +59,10 @@ export const engineOfConnection = threadFact(
 );
 
 /**
- * What tells an engine of a thread from its others: `sql.js`, or `sql.js 2` where it is not the first one of that name.
- * @param engine id of its definition @returns '' where the thread has no other, or where it is not known
+ * Distinguishes an engine of a thread from others: `sql.js`, or `sql.js 2` if it isn't the first
+ * one of that name.
+ * @param engine id of its definition
+ * @returns '' if the thread has only one, or if it isn't known
  */
 export function engineTitle({ engines }: ThreadStore, engine: number | null): string {
   const own = engines.find(({ id }) => id === engine);
@@ -70,12 +73,15 @@ export function engineTitle({ engines }: ThreadStore, engine: number | null): st
 
 /** Readings of one engine. */
 export interface EngineReadings {
-  /** Id of its definition; null = not known: then they are one connection's. */
+  /** Id of its definition; null = not known, and they belong to one connection. */
   engine: number | null;
   rows: number[];
 }
 
-/** @param rows of sqlMemory events @param engineOf of the thread @returns the same by engine, in order */
+/**
+ * @param rows of sqlMemory events @param engineOf of the thread
+ * @returns the readings by engine, in order
+ */
 export function readingsByEngine(
   { events }: ThreadStore,
   rows: Uint32Array,

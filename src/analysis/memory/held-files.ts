@@ -1,10 +1,11 @@
 /**
- * Files that a VFS keeps in JavaScript's memory, and how large its own calls show them to be:
+ * Files that a VFS keeps in JavaScript's memory, and their sizes as its calls show them:
  *
  *   xWrite 0, 4 KiB | xWrite 4 KiB, 4 KiB | xTruncate 4 KiB | xDelete        4 KiB, 8 KiB, 4 KiB, 0
  *
- * That a VFS keeps its files is known where none of its page's threads makes a storage call: what it was given is nowhere else. A VFS that
- * stores, too, may hold blocks in a cache; no call shows how many. What an array has to spare beyond its file's end isn't shown, either.
+ * If none of its page's threads makes a storage call, a VFS must keep its files in memory. A VFS
+ * that also stores may hold blocks in a cache, but calls don't show how many. They don't show an
+ * array's spare capacity after its file's end, either.
  */
 import { Op } from '../../event/event.ts';
 import { isVfsOp, isWebOp, opTable } from '../../event/operations.ts';
@@ -21,7 +22,7 @@ import { THREAD } from '../events/table.ts';
 
 /** SQLITE_OPEN_DELETEONCLOSE */
 const DELETE_ON_CLOSE = 0x8;
-/** Calls that may bring data out of JavaScript's memory: of web APIs all but locks. */
+/** Calls that may move data out of JavaScript's memory: all web APIs except locks. */
 const LEAVES = opTable(
   ({ layer, activity }) => layer === 'web' && !['none', 'lock'].includes(activity),
 );
@@ -31,7 +32,7 @@ interface HeldFile {
   path: string;
   kind: FileKind;
   vfs: string;
-  /** Bytes now, and at their most; 0 = deleted. */
+  /** Current bytes, and their maximum; 0 = deleted. */
   bytes: number;
   most: number;
 }
@@ -43,7 +44,7 @@ export class HeldFiles {
   /** It made any call of a web API. */
   private callsWeb = false;
   readonly files = new Map<string, HeldFile>();
-  /** Moments at which the sum changed, microseconds, and the sum from then on, bytes. */
+  /** Moments at which the sum changed, microseconds, and the new sum, bytes. */
   readonly us: number[] = [];
   readonly bytes: number[] = [];
   private total = 0;
@@ -65,7 +66,7 @@ export class HeldFiles {
     return this;
   }
 
-  /** No call brings data out of JavaScript's memory, and such calls would be seen. */
+  /** No call moves data out of JavaScript's memory, and such calls would be recorded. */
   get keeps(): boolean {
     return !this.leaves && (this.callsWeb || capturesWeb(this.thread));
   }
@@ -118,7 +119,10 @@ export class HeldFiles {
   }
 }
 
-/** Whether what a thread's VFSs were given is in its memory. @param heldBy what each thread's calls show; undefined = not known */
+/**
+ * Whether a thread's VFSs keep their data in its memory.
+ * @param heldBy what each thread's calls show; undefined = not known
+ */
 export function keepsFiles(
   store: TraceStore,
   { index, forgotten }: ThreadStore,
@@ -126,7 +130,7 @@ export function keepsFiles(
 ): boolean {
   const root = rootOf(store, index);
   return (
-    forgotten === 0 && // of what was forgotten, sizes are not known
+    forgotten === 0 && // sizes of forgotten calls aren't known
     store.threads.every(
       (thread) =>
         rootOf(store, thread.index) !== root ||

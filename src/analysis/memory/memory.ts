@@ -1,4 +1,7 @@
-/** What connections hold in memory, as SQLite itself says it now and then (sqlite3_db_status). */
+/**
+ * What connections hold in memory, as SQLite itself reports it from time to time
+ * (sqlite3_db_status).
+ */
 import { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { col, inParts, table, type Columns } from '../core/table.ts';

@@ -1,8 +1,8 @@
 /**
- * Memory that an app does not get back.
+ * Findings about memory that isn't released.
  *
  *   F31   xRead ~~~~ malloc ~~~~          the buffer that it reads into is gone
- *   F56   prepare | prepare | prepare ...  of one text, and no finalize
+ *   F56   prepare | prepare | prepare ...  of one text, without finalize
  *   F57   16 MiB ... 40 MiB ... 64 MiB ...  to the end of the recording
  *   F58   16 MiB ... 64 MiB | the page ends, and is loaded again
  */
@@ -57,7 +57,7 @@ export const grewInCall: Rule = {
   },
 };
 
-/** Statements that are open at once with one text on one connection, and that never ran again. */
+/** Statements with one text on one connection that are open at once and never ran again. */
 const FEW_OPEN = 20;
 
 export const neverFinalized: Rule = {
@@ -78,7 +78,7 @@ export const neverFinalized: Rule = {
         if (rows.length < FEW_OPEN || !sql) continue;
         const runs = ctx.get(executions).of(thread);
         const forgotten = forgottenOf(thread, runs, rows);
-        // one that runs again was not forgotten: most of these are a cache's
+        // if some run again, they weren't forgotten: most of these belong to a cache
         if (forgotten.rows.length < FEW_OPEN || 2 * forgotten.rows.length < rows.length) continue;
         const evidence = new Evidence();
         for (const row of forgotten.rows) evidence.tally(thread, row);
@@ -109,9 +109,9 @@ export const neverFinalized: Rule = {
 
 /** Open statements that never ran again. */
 interface Forgotten {
-  /** Of their prepares. */
+  /** Rows of their prepares. */
   rows: number[];
-  /** Two of them are of one text with the same values: a cache would have found the first one. */
+  /** Two of them have one text and the same values: a cache would have found the first one. */
   isTwice: boolean;
 }
 
@@ -128,14 +128,14 @@ function forgottenOf(thread: ThreadStore, runs: Executions, rows: readonly numbe
   const left = rows.filter((row) => ran.get(aux[row]!)!.runs < 2);
   const areWhole = (thread.environment?.capture.capture ?? 1) >= 2;
   const keys = left.flatMap((row) => {
-    // without a placeholder no value was folded
+    // without a placeholder, no value was folded
     const isWhole = areWhole || !objectName(thread, object[row]!).includes('?');
     return isWhole ? `text ${object[row]!}` : ran.get(aux[row]!)!.values || [];
   });
   return { rows: left, isTwice: new Set(keys).size < keys.length };
 }
 
-/** @param all open statements of the text, with those that ran again */
+/** @param all open statements of the text, including those that ran again */
 function howSure(
   thread: ThreadStore,
   { rows, isTwice }: Forgotten,
@@ -187,7 +187,7 @@ function openStatements(ctx: FindingContext, thread: ThreadStore): Map<number, n
 const readingsOf = (ctx: FindingContext, thread: ThreadStore): EngineReadings[] =>
   readingsByEngine(thread, ctx.rows(thread, Op.sqlMemory), ctx.get(engineOfConnection).of(thread));
 
-/** @param engine its title; '' = the thread has one only */
+/** @param engine its title; '' = the thread has only one */
 const inThread = (engine: string): string => (engine ? `${engine} in ` : '');
 
 const LEAST_US = 10_000_000;
@@ -224,7 +224,7 @@ function growthOf(
     parts[Math.min(PARTS - 1, Math.floor(((t0[row]! - fromUs) / (toUs - fromUs)) * PARTS))]!++;
     evidence.tally(thread, row);
   }
-  // what grows once and stays is a cache that fills
+  // what grows once and stays is a cache that fills up
   if (parts.slice(1).some((n) => n === 0)) return [];
   const cached = cacheGrowth(thread, rows);
   const isCache = 2 * cached >= grown;
@@ -251,7 +251,10 @@ function growthOf(
   ];
 }
 
-/** By how many bytes the page cache of one connection grew, of the one where it grew most. @param rows readings of an engine */
+/**
+ * How many bytes the page cache of one connection grew, for the one that grew most.
+ * @param rows readings of an engine
+ */
 function cacheGrowth(
   { events: { context, length } }: ThreadStore,
   rows: readonly number[],
@@ -265,7 +268,7 @@ function cacheGrowth(
   return most;
 }
 
-/** How long before the page's end its memory may have grown. */
+/** How long before the page's end its memory must have grown. */
 const LATE_US = 10_000_000;
 
 export const endedAtMost: Rule = {

@@ -1,11 +1,12 @@
 /**
- * Which end of a channel posts to which: a message that is posted as the k-th at one end is handled as the k-th at the other.
+ * Which end of a channel posts to which. The k-th message posted at one end is the k-th handled at
+ * the other.
  *
  *   page    new Worker     worker   key t2  -----  creator  key t2     worker t2
  *           new MessageChannel      port    key k, side 1 and 2; side 2 goes along with message 5 ...
  *   worker                          port    ... which brings it: this port goes on as side 2 of k
  *
- * Where the key is a name, others may have it, too: what such ends are to each other is a guess.
+ * If the key is a name, others may have it, too, so the match of such ends is a guess.
  */
 import type { ChannelDefinition } from '../../event/channels.ts';
 import { Flag, Op, PortMove } from '../../event/event.ts';
@@ -15,37 +16,46 @@ import { fact, type ByThread } from '../core/graph.ts';
 import { getOrMake, grouped } from '../core/maps.ts';
 import { rowsByOperation, type RowsByOperation } from '../core/rows-by-operation.ts';
 
-/** One end of a channel on a thread, with what went through it. */
+/** One end of a channel on a thread, with its messages. */
 export interface ChannelEnd {
   readonly thread: ThreadStore;
   readonly channel: ChannelDefinition;
-  /** Rows of calls of postMessage that did not throw, and of messages that could be read, by their number. */
+  /**
+   * Rows of calls of postMessage that didn't throw, and of messages that could be read, by their
+   * number.
+   */
   readonly posts: Map<number, number>;
   readonly handles: Map<number, number>;
-  /** Who handles what is posted here; null = not recorded, or not known. */
+  /** The end that handles what is posted here; null = not recorded, or not known. */
   peer: ChannelEnd | null;
   /** Whether that is known, or only likely. */
   isSure: boolean;
-  /** Of a port: the message of its peer's thread that brought it, and the end that posted that; null = none did. */
+  /**
+   * For a port: the message of its peer's thread that brought it, and the end that posted that;
+   * null = none.
+   */
   broughtBy: { end: ChannelEnd; message: number } | null;
 }
 
-/** Times that a port is followed from thread to thread: moves that a page makes up may go in a circle. */
+/** How often a port is followed from thread to thread: a page can make up moves in a circle. */
 const MOST_HOPS = 100;
 
 const MESSAGES = opSet(Op.messagePost, Op.messageHandle, Op.messagePort);
 
-/** A port as a message brings it or takes it along. */
+/** A port in a message, at the receiver or the sender. */
 interface Move {
   port: ChannelEnd;
   by: ChannelEnd;
-  /** Number of the message, and place among its ports. */
+  /** Number of the message, and the port's index in it. */
   message: number;
   at: number;
   how: number;
 }
 
-/** Ends of all threads, each with its peer; broadcast channels have none, for each may have many. */
+/**
+ * Ends of all threads, each with its peer. Broadcast channels have none, because each may have
+ * many.
+ */
 export const channelEnds = fact(
   'channelEnds',
   'messages between threads',
@@ -105,15 +115,16 @@ function pair(a: ChannelEnd, b: ChannelEnd, isSure: boolean): void {
   [a.peer, b.peer, a.isSure, b.isSure] = [b, a, isSure, isSure];
 }
 
-/** What an end went on as, and whether that is known. */
+/** The end that another one became, and whether that is known. */
 interface Tip {
   end: ChannelEnd;
   isSure: boolean;
 }
 
 /**
- * Workers by the ids of their threads, ports by their pair; ports that went along with messages in order of what brings them.
- * @param likely pairs that are guesses: their ports may go on, too
+ * Matches workers by the ids of their threads, ports by their pair, and ports in messages in the
+ * order of these.
+ * @param likely guessed pairs: their ports may be passed on, too
  */
 function pairByKey(
   ends: readonly ChannelEnd[],
@@ -124,7 +135,7 @@ function pairByKey(
   const sides = new Map<string, ChannelEnd>();
   for (const end of ends) {
     const { channel, key, side } = end.channel;
-    // a thread can say who it is of itself alone
+    // only a thread itself can report its id
     if (channel === 'creator' && key === end.thread.info.id) creators.set(key, end);
     if (channel === 'port' && key) sides.set(`${key} ${side}`, end);
   }
@@ -137,7 +148,7 @@ function pairByKey(
     `${by.thread.index} ${by.channel.id} ${message} ${at}`;
   for (const move of moves)
     if (move.how !== PortMove.received) sent.set(place(move.by, move), move);
-  /** What an end went on as, in another thread or as another object. */
+  /** The end that each became, in another thread or as another object. */
   const next = new Map<ChannelEnd, Tip>();
   const received = moves.filter(({ how }) => how === PortMove.received);
   const link = ({ port, by, ...move }: Move): void => {
@@ -153,7 +164,7 @@ function pairByKey(
       [tip.end, tip.isSure] = [on.end, tip.isSure && on.isSure];
     return tip;
   };
-  // a port may come through a port that came before
+  // a port may arrive through a port that arrived before
   for (let found = -1, round = 0; found !== next.size && round < MOST_HOPS; round++) {
     found = next.size;
     received.forEach(link);
@@ -173,7 +184,10 @@ function pairByKey(
   }
 }
 
-/** Pages connect to a SharedWorker in some order, and it hears of them in that order: most likely. @returns the pairs */
+/**
+ * Pages connect to a SharedWorker in some order, and it most likely sees them in that order.
+ * @returns the pairs
+ */
 function pairInOrder(ends: readonly ChannelEnd[]): [page: ChannelEnd, worker: ChannelEnd][] {
   const pairs: [ChannelEnd, ChannelEnd][] = [];
   const shared = ends.filter(({ channel }) => channel.channel === 'shared-worker');
@@ -191,7 +205,7 @@ function pairInOrder(ends: readonly ChannelEnd[]): [page: ChannelEnd, worker: Ch
     pages.forEach((page, i) => {
       const other = worker[i];
       if (!other) return;
-      pair(page, other, false); // what comes before either goes on
+      pair(page, other, false); // until either is passed on
       pairs.push([page, other]);
     });
   }

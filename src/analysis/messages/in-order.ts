@@ -1,13 +1,15 @@
-/** Which of two rows of moments belong together where nothing but their order shows it: a guess. */
+/** Guesses which of two series of moments belong together if only their order is known. */
 
 /**
  *   asked      1  2      3        4
  *   answered      a        b         c      1-a 3-b 4-c, or, first come, first served: 1-a 2-b 3-c
  *
- * Each gets at most one that comes at its own moment or later, and none passes another. What is asked first is answered first, unless
- * something without an answer would make all that follow wait: where they would wait more than twice as long in all, the latest that it can be is asked.
+ * Each question gets at most one answer, at its own moment or later, and answers keep the order of
+ * the questions. The first question gets the first answer, unless a question without an answer
+ * would delay all that follow: if their total wait would be more than twice as long, the answer
+ * goes to the latest possible question.
  * @param asked ascending @param answered ascending
- * @returns for each that is asked its place in `answered`; -1 = none
+ * @returns for each question its index in `answered`; -1 = none
  */
 export function matchInOrder(asked: readonly number[], answered: readonly number[]): Int32Array {
   const first = new Int32Array(asked.length).fill(-1);

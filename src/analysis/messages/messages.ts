@@ -10,16 +10,19 @@ export type Pairing = 'exact' | 'guess';
 
 export interface Message {
   from: ChannelEnd;
-  /** Of the call of postMessage, on the thread of `from`. */
+  /** Row of the call of postMessage, on the thread of `from`. */
   row: number;
-  /** Where it was handled; null = nowhere, or that was not recorded. Of a broadcast one message for each that heard it. */
+  /**
+   * Where it was handled; null = nowhere, or not recorded. A broadcast is one message for each
+   * receiver.
+   */
   to: ChannelEnd | null;
-  /** Of its handling, on the thread of `to`; -1 without it. */
+  /** Row of its handling, on the thread of `to`; -1 without it. */
   toRow: number;
   pairing: Pairing | null;
 }
 
-/** In order of the ends that post, and then of their numbers. */
+/** In the order of the posting ends, and then of their numbers. */
 export const messages = fact(
   'messages',
   'messages between threads',
@@ -35,7 +38,7 @@ const nowhere = (from: ChannelEnd, row: number): Message => ({
   ...{ to: null, toRow: -1, pairing: null },
 });
 
-/** The k-th that is posted is the k-th that is handled. */
+/** The k-th posted message is the k-th handled one. */
 function direct(from: ChannelEnd): Message[] {
   const { peer, posts, isSure } = from;
   return [...posts].map(([number, row]) => {
@@ -45,7 +48,10 @@ function direct(from: ChannelEnd): Message[] {
   });
 }
 
-/** Each that hears a channel hears what the others post, in order; not what they posted before it listened. */
+/**
+ * Each receiver of a channel gets what the others post, in order, but not what they posted before
+ * it listened.
+ */
 function broadcasts(ends: readonly ChannelEnd[]): Message[] {
   const found: Message[] = [];
   for (const all of grouped(ends, ({ channel }) => channel.key).values()) {
@@ -80,21 +86,24 @@ export const postedUs = ({ from, row }: Message): number => from.thread.events.t
 /** When its listeners began to run; null = not known. */
 export const handledUs = ({ to, toRow }: Message): number | null =>
   to ? to.thread.events.t0[toRow]! : null;
-/** When its listeners had run; null = not known. */
+/** When its listeners had finished; null = not known. */
 export function handledEndUs({ to, toRow }: Message): number | null {
   if (!to || to.thread.events.endSeq[toRow] === 0) return null;
   return to.thread.events.t0[toRow]! + to.thread.events.dur[toRow]!;
 }
-/** From the call of postMessage to the first listener: the clocks of two threads may differ by a step. null = not known. */
+/**
+ * From the call of postMessage to the first listener; the clocks of two threads may differ by a
+ * step. null = not known.
+ */
 export function queueUs(message: Message): number | null {
   const at = handledUs(message);
   return at === null ? null : Math.max(0, at - postedUs(message));
 }
-/** Bytes that it carries, at least; null = not known. */
+/** Minimum bytes that it carries; null = not known. */
 export function bytesOf({ from, row }: Message): number | null {
   const { aux2, length } = from.thread.events;
   return aux2[row] === MessageSize.unknown ? null : length[row]!;
 }
-/** Whether those are all. */
+/** Whether those are all of its bytes. */
 export const isWholeSize = ({ from, row }: Message): boolean =>
   from.thread.events.aux2[row] === MessageSize.whole;

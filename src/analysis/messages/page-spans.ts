@@ -12,7 +12,7 @@ export interface PageSpan {
   toUs: number;
 }
 
-/** Spans that are looked at for one: a page that makes them up may say that all of them last for hours. */
+/** How many spans are examined for one: a page can make up spans that all last for hours. */
 const MOST_AT_ONCE = 100;
 
 /** All such spans of a thread, by their begin. */
@@ -28,7 +28,10 @@ export function pageSpans(
   }).sort((a, b) => a.fromUs - b.fromUs);
 }
 
-/** The first span that has a moment of [fromUs, toUs]; null = none was recorded. @param spans of one thread */
+/**
+ * The first span that contains a moment of [fromUs, toUs]; null = none was recorded.
+ * @param spans of one thread
+ */
 export function spanIn(spans: readonly PageSpan[], fromUs: number, toUs = fromUs): PageSpan | null {
   const end = firstPlace(0, spans.length, (i) => spans[i]!.fromUs > toUs);
   const begun = spans.slice(Math.max(0, end - MOST_AT_ONCE), end);

@@ -1,4 +1,7 @@
-/** The way of one request from the user's input to the end of the answer's listeners, with the calls that it leads through. */
+/**
+ * One request from the user's input to the end of the answer's listeners, with the calls on its
+ * way.
+ */
 import { Op } from '../../event/event.ts';
 import { formatDuration } from '../../text/numbers.ts';
 import { objectName } from '../../trace/describe.ts';
@@ -20,12 +23,12 @@ export interface RequestStep {
 export interface RequestLink {
   title: string;
   ref: EventRef;
-  /** What it is, as text of the page, and how long it took. */
+  /** What it is, as text from the page, and how long it took. */
   text: string;
 }
 export interface RequestDetails {
   pairing: Pairing;
-  /** In order of time, the total last; what isn't known is left out. */
+  /** In order of time, the total last. Unknown times are left out. */
   steps: RequestStep[];
   /** Calls of the request, and what the browser reported around it. */
   links: RequestLink[];
@@ -38,16 +41,17 @@ const STEPS = [
   ...(['answer_queue_dur', 'listeners_dur', 'dur'] as const),
 ];
 
-/** Requests that another one led to, of which there are links. */
+/** Maximum inner requests that get links. */
 const MOST_INNER = 20;
 
 /** Steps that most requests don't have. */
 const RARE: ReadonlySet<string> = new Set(['start_dur', 'behind_dur']);
 
 /**
- * Of the request that an event belongs to: its posts, the listeners of both messages, what its thread did meanwhile, and the interaction
- * that it was posted in. Of several of one interaction the last one to be done, for the user waited for that.
- * @returns null where it belongs to none
+ * For the request that an event belongs to: its posts, the listeners of both messages, what its
+ * thread did in between, and the interaction in which it was posted. If an interaction has several,
+ * the one that finished last, because the user waited for it.
+ * @returns null if it doesn't belong to a request
  */
 export function requestDetails(
   { originMs }: TraceStore,

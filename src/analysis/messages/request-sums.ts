@@ -4,25 +4,31 @@ import { fact } from '../core/graph.ts';
 import { requests } from './requests.ts';
 import { unrecordedRequests } from './unrecorded-requests.ts';
 
-/** Microseconds, summed over requests. Those that are under way at once count each. */
+/** Microseconds, summed over requests. Each of several requests at the same time counts. */
 export interface RequestSums {
   count: number;
-  /** Whose answer, or handling, is a guess. */
+  /** Requests whose answer, or handling, is a guess. */
   guessed: number;
-  /** Of which no answer was seen. */
+  /** Requests without a recorded answer. */
   unanswered: number;
-  /** Those that a thread posted while it handled another: their time is in the other's, too. */
+  /** Requests that a thread posted while it handled another: their time is in the other's, too. */
   nested: number;
-  /** Messages to workers that aren't recorded: they are in none of the other numbers. */
+  /** Messages to workers that aren't recorded, which aren't in any other number. */
   unrecorded: number;
-  /** From postMessage to the end of the answer's listeners: the sum of what follows, but for steps of two clocks. */
+  /**
+   * From postMessage to the end of the answer's listeners: the sum of the following, except for
+   * steps of two clocks.
+   */
   totalUs: number;
-  /** Until the other thread has started, and in its queue from there on. */
+  /** Until the other thread has started, and then in its queue. */
   startUs: number;
   queueUs: number;
-  /** Until those before were answered, in a thread that takes all at once. */
+  /** Until earlier requests were answered, in a thread that takes all at once. */
   behindUs: number;
-  /** From there until the answer is posted, while SQL ran: its storage calls left out; storage calls; and the rest. */
+  /**
+   * From there until the answer is posted: while SQL ran, without storage calls; storage calls; and
+   * the rest.
+   */
   sqlUs: number;
   storageUs: number;
   otherUs: number;
@@ -33,7 +39,7 @@ export interface RequestSums {
 const recorded = ({ threads }: TraceStore): boolean =>
   threads.some(({ environment }) => environment?.capture.messages);
 
-/** null where messages were not recorded. */
+/** null if messages weren't recorded. */
 export const requestSums = fact(
   'requestSums',
   'messages between threads',

@@ -4,10 +4,11 @@
  *   page    post |                                                                          | listeners of the answer |
  *   worker  start | ... queue ....| listeners | behind others | SQL, storage, own ... post | .. queue of the page ..
  *
- * An answer that is posted while the request's listeners run is known to be its answer, where it is the only one; of several it is the
- * last one, and that is a guess. So is known what comes back, alone, through a port that the request brought. Listeners that await
- * something answer later: order alone shows which answer is whose (in-order.ts). That is a guess, and with it what a request waited for
- * those before it: a worker that takes all messages at once has a queue of its own.
+ * A message posted while the request's listeners run is known to be its answer if it is the only
+ * one. Of several, the last one is a guess. An answer is also known if it alone comes back through
+ * a port that the request brought. Listeners that await something answer later, and only the order
+ * shows which answer belongs to which request (in-order.ts). That is a guess, and so is a request's
+ * wait for earlier ones: a worker that takes all messages at once has its own queue.
  */
 import { Op } from '../../event/event.ts';
 import { isSqlOp } from '../../event/operations.ts';
@@ -34,27 +35,41 @@ import { pageSpans, spanIn, type PageSpan } from './page-spans.ts';
 
 export interface Request {
   message: Message;
-  /** null = none was seen. */
+  /** null = none was recorded. */
   answer: Message | null;
-  /** Of the request, of its answer, and of both: as sure as the less sure of them. */
+  /** How certain both the request and its answer are: the less certain of the two. */
   pairing: Pairing;
   /** From the call of postMessage to the first listener, microseconds. */
   queueUs: number;
-  /** Of that until the other thread has started: it handles its first message, or runs SQL. */
+  /**
+   * The part of it until the other thread has started: it handles its first message, or runs SQL.
+   */
   startUs: number;
-  /** From there until the answer is posted; without one until the listeners have run. null = not known. */
+  /**
+   * From there until the answer is posted, or without one until the listeners have finished. null =
+   * not known.
+   */
   workUs: number | null;
-  /** Of that, from when its listeners have run, until requests before it were answered by the same thread. */
+  /**
+   * The part of it from the end of its listeners until earlier requests were answered by the same
+   * thread.
+   */
   behindUs: number;
-  /** Of the rest while SQL ran: storage calls that it waited for, and the rest. The remainder of `workUs` is other work, or waiting. */
+  /**
+   * The parts of the rest while SQL ran: storage calls that it waited for, and the remainder. What
+   * is left of `workUs` is other work, or waiting.
+   */
   storageUs: number;
   sqlUs: number;
-  /** From the answer's call of postMessage to the first listener, and while those run; null = not known. */
+  /**
+   * From the answer's call of postMessage to the first listener, and while the listeners run; null
+   * = not known.
+   */
   answerQueueUs: number | null;
   listenersUs: number | null;
-  /** From the call of postMessage to the end of the answer's listeners, or as far as it is known. */
+  /** From the call of postMessage to the end of the answer's listeners, or as far as known. */
   totalUs: number;
-  /** Row of the interaction of the page in which it was posted; -1 = none was recorded. */
+  /** Row of the page's interaction in which it was posted; -1 = none was recorded. */
   interaction: number;
   /** From the user's input to the call of postMessage; null without an interaction. */
   inputUs: number | null;
@@ -92,11 +107,14 @@ function firstSqlUs({ events: { op, t0, count } }: ThreadStore): number {
   return Infinity;
 }
 
-/** Whether an end is a port that a message brought, only to answer by it. */
+/** Whether an end is a port that a message brought only for its answer. */
 const isForAnswers = ({ broughtBy, peer }: ChannelEnd): boolean =>
   broughtBy !== null && peer?.posts.size === 0;
 
-/** What comes back through ports of their own: by the end that asked, and the number of the message that brought the port. */
+/**
+ * Answers through separate ports: by the asking end, and the number of the message that brought the
+ * port.
+ */
 function answersByPort(
   byEnd: ReadonlyMap<ChannelEnd, readonly Message[]>,
 ): ReadonlyMap<ChannelEnd, ReadonlyMap<number, Message>> {
@@ -109,7 +127,10 @@ function answersByPort(
   return found;
 }
 
-/** Who asks and who answers: a worker its creator, a SharedWorker its pages; of other channels, the end where the first message is posted. */
+/**
+ * Which end asks: a worker's creator, a SharedWorker's page; for other channels, the end where the
+ * first message is posted.
+ */
 function isAsking(end: ChannelEnd, peer: ChannelEnd): boolean {
   const { channel, thread, posts } = end;
   if (channel.channel === 'worker' || channel.channel === 'creator')
@@ -128,14 +149,13 @@ interface Pair {
   message: Message;
   answer: Message | null;
   pairing: Pairing;
-  /** Until requests before it were answered by the same thread, microseconds. */
+  /** Until earlier requests were answered by the same thread, microseconds. */
   behindUs: number;
 }
 
 /**
- * @param own what one end posts, in order
- * @param answers the same of its peer
- * @param back answers through ports that these brought, by their numbers
+ * @param own what one end posts, in order @param answers the same for its peer @param back answers
+ * through ports that these brought, by their numbers
  */
 function pairsOf(
   own: readonly Message[],
@@ -171,14 +191,20 @@ function pairsOf(
   return found;
 }
 
-/** Requests that are looked at for one that is in the way of another, or that another is part of: no thread has more under way. */
+/**
+ * How many requests are examined for one that delays another, or that contains another: no thread
+ * handles more at once.
+ */
 const MOST_UNDER_WAY = 100;
 
-/** When a request begins to wait for those before it: its listeners have run. Microseconds. */
+/** When a request begins to wait for earlier ones: its listeners have finished. Microseconds. */
 export const behindFromUs = ({ message }: Pick<Request, 'message'>): number =>
   handledEndUs(message) ?? handledUs(message)!;
 
-/** Of guesses: a request of the same thread that was handled earlier, and answered before it, was in its way until then. */
+/**
+ * For guesses: a request of the same thread that was handled earlier, and answered before it,
+ * delayed it until then.
+ */
 function behindOthers(pairs: Pair[]): Pair[] {
   const answered = pairs.filter(({ answer }) => answer);
   for (const all of grouped(answered, ({ message }) => message.to!.thread).values()) {
@@ -195,7 +221,7 @@ function behindOthers(pairs: Pair[]): Pair[] {
   return pairs;
 }
 
-/** Find which requests are parts of others: a thread posted them while it handled those. */
+/** Find the requests that are parts of others: a thread posted them while it handled those. */
 function nest(all: readonly Request[]): void {
   const byThread = grouped(all, ({ message }) => message.to!.thread);
   for (const [{ events }, own] of byThread)
@@ -208,8 +234,9 @@ function nest(all: readonly Request[]): void {
 }
 
 /**
- * The request that a thread handles at a moment of its own order: the one whose listeners run; else, of those that it has taken, the first
- * one, which is a guess. null = none. @param own requests that it handles, in that order
+ * The request that a thread handles at a moment of its own order: the one whose listeners run, else
+ * the first of those that it has taken, which is a guess. null = none.
+ * @param own requests that it handles, in that order
  */
 function handlingAt(own: readonly Request[], at: number): Request | null {
   const isAfter = (i: number): boolean => {
@@ -228,7 +255,11 @@ function handlingAt(own: readonly Request[], at: number): Request | null {
   );
 }
 
-/** The request that a call is part of: its thread makes it while it handles that. null = none. @param all in order of time */
+/**
+ * The request that a call is part of: its thread makes the call while it handles the request. null
+ * = none.
+ * @param all in order of time
+ */
 export function requestOfCall(
   all: readonly Request[],
   thread: ThreadStore,
@@ -240,7 +271,7 @@ export function requestOfCall(
   return handlingAt(own, seq[row]!);
 }
 
-/** Of a request that is part of others the one that all began with. */
+/** For a request that is part of others, the one that all began with. */
 export function outermost(request: Request): Request {
   let at = request;
   for (let hops = 0; at.outer && hops < MOST_UNDER_WAY; hops++) at = at.outer;
@@ -252,7 +283,7 @@ function upTo(index: IntervalIndex, us: number): Float64Array {
   const times = new Float64Array(KINDS);
   const i = index.before(toNs(us));
   index.totals(i, times);
-  // the last one may go on behind
+  // the last one may continue after it
   if (i > 0) times[index.kind[i - 1]!]! -= Math.max(0, index.endOf(i - 1) - toNs(us));
   return times;
 }
@@ -266,7 +297,7 @@ function requestOf(
   const from = postedUs(message);
   const begun = handledUs(message)!;
   const { thread, handles } = message.to!;
-  const first = handles.get(1); // without it the thread ran before the recording
+  const first = handles.get(1); // without it, the thread ran before the recording
   const started =
     first === undefined ? from : Math.min(thread.events.t0[first]!, firstSql.get(thread)!);
   const done = answer ? postedUs(answer) : handledEndUs(message);

@@ -1,10 +1,11 @@
 /**
- * Messages that wait longer than they are worked on.
+ * Finding about messages that wait longer than their work takes.
  *
  *   F59   page  post |.................................................| answer
  *         worker     | SELECT of someone else ........| handles | SQL |
  *
- * A worker that awaits its SQL takes messages at once: there the request waits until those before it are answered.
+ * A worker that awaits its SQL takes messages at once, so there the request waits until earlier
+ * ones are answered.
  */
 import { executions } from '../core/executions.ts';
 import { quoted } from '../core/quoted.ts';
@@ -18,7 +19,7 @@ import type { Found, Rule } from '../rules/types.ts';
 import { handledUs, postedUs } from './messages.ts';
 import { behindFromUs, outermost, requests, type Request } from './requests.ts';
 
-/** A user notices what takes longer (web.dev/articles/rail). */
+/** Users notice longer delays (web.dev/articles/rail). */
 const LONG_US = 100_000;
 
 export const waitedInQueue: Rule = {
@@ -38,7 +39,7 @@ export const waitedInQueue: Rule = {
   },
 };
 
-/** In the queue of the thread, once that has started, and then in that of the app. */
+/** In the queue of the thread, once it has started, and then in that of the app. */
 const waitedUs = ({ queueUs, startUs, behindUs }: Request): number => queueUs - startUs + behindUs;
 
 function found(
@@ -84,8 +85,8 @@ function inputName({ message: { from }, interaction }: Request): string {
 }
 
 /**
- * The text of the statement that ran longest on a thread while a message waited there; '' = it waited for something else: SQL ran in less
- * than half of that time.
+ * The text of the statement that ran longest on a thread while a message waited there; '' = it
+ * waited for something else: SQL ran for less than half of that time.
  */
 function longestBehind(ctx: FindingContext, thread: ThreadStore, request: Request): string {
   const [posted, handled] = [postedUs(request.message), handledUs(request.message)!];

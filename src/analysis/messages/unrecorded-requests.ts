@@ -1,7 +1,8 @@
 /**
- * Messages to workers that aren't recorded, and what came back next: how long that took is all that is known of them.
+ * Messages to workers that aren't recorded, and what came back next. Only how long that took is
+ * known.
  *
- *   page     post |...............| listeners        a guess, for only the order shows which answer is whose
+ *   page     post |...............| listeners        a guess from their order
  *   worker          not recorded
  */
 import type { TraceStore } from '../../trace/store.ts';
@@ -11,11 +12,11 @@ import { matchInOrder } from './in-order.ts';
 
 export interface UnrecordedRequest {
   readonly end: ChannelEnd;
-  /** Of the call of postMessage. */
+  /** Row of the call of postMessage. */
   readonly row: number;
-  /** Of the listeners of what came back; -1 = nothing did. */
+  /** Row of the listeners of what came back; -1 = nothing did. */
   readonly heardRow: number;
-  /** From the call of postMessage until those had run, microseconds; 0 = nothing came back. */
+  /** From the call of postMessage until those had finished, microseconds; 0 = nothing came back. */
   readonly totalUs: number;
 }
 
@@ -34,7 +35,7 @@ export const unrecordedRequests = fact(
   },
 );
 
-/** Whether an end posts to a worker that the recording lacks. Who has the other end of a port isn't known. */
+/** Whether an end posts to a worker that isn't recorded. The other end of a port isn't known. */
 function asking(
   { threads }: TraceStore,
   ends: readonly ChannelEnd[],

@@ -1,6 +1,7 @@
 /**
- * Reads and writes of numbered places: pages of a database, blocks of a store. One row per call in typed columns, in the order of
- * time, so that tables, maps, runs and stack distances need not look at events again.
+ * Reads and writes of numbered places: pages of a database, or blocks of a store. One row per call
+ * in typed columns, in order of time, so that tables, maps, runs, and stack distances needn't read
+ * the events again.
  */
 import type { Unit } from '../core/database-files.ts';
 import { MOST_SPAN } from '../core/pages-touched.ts';
@@ -11,25 +12,28 @@ import type { ThreadStore } from '../../trace/store.ts';
 export const Access = {
   /** A write; else a read. */
   write: 1,
-  /** The page's image lies in the WAL, not in the database file. */
+  /** The page's image is in the WAL, not in the database file. */
   wal: 2,
-  /** Made by a checkpoint: copying, not asking for a page. */
+  /** Made by a checkpoint: a copy, not a request for a page. */
   checkpoint: 4,
 } as const;
 
 export interface AccessedObject {
   path: string;
   kind: 'main-db' | 'opfs' | 'idb-store';
-  /** Name of the VFS; '' where none was seen. */
+  /** Name of the VFS; '' if none was seen. */
   vfs: string;
   unit: Unit;
   /** Highest place used. Pages are numbered from 1, blocks from 0. */
   highest: number;
-  /** Calls that could not be tied to a place: frames of a WAL whose header was not seen, keys that aren't numbers, lengths of no file. */
+  /**
+   * Calls without a known place: frames of a WAL whose header wasn't seen, keys that aren't
+   * numbers, impossible lengths.
+   */
   untied: number;
 }
 
-/** Who asks: a connection where it is known, else the thread and file. */
+/** The origin of an access: a connection if it is known, else the thread and file. */
 export interface Asker {
   /** Place in TraceStore.threads. */
   thread: number;
@@ -37,10 +41,10 @@ export interface Asker {
   connection: number;
 }
 
-/** Pages or blocks in all calls that cover several, beyond one each; see MOST_SPAN. */
+/** Maximum additional pages or blocks, in all calls that cover several; see MOST_SPAN. */
 export const MOST_SPANS = 1 << 22;
 
-/** As long as its numbers are small, a row takes 23 bytes. */
+/** While its numbers are small, a row takes 23 bytes. */
 export class Accesses extends columns({
   /** Begin, microseconds. */
   us: Float64Array,
@@ -78,7 +82,7 @@ export class Accesses extends columns({
     bytes: number,
     asker: number,
   ): void {
-    // not `add`: code that all tables share is slow, and this runs for every call
+    // not `add`, because code shared by all tables is slow, and this runs for every call
     if (this.count === this.capacity) this.reserve(1);
     const i = this.count++;
     this.us[i] = events.t0[row]!;
@@ -91,7 +95,7 @@ export class Accesses extends columns({
     this.bytes[i] = bytes;
     this.asker[i] = asker;
     this.thread[i] = index;
-    // what does not fit is known from reading it again
+    // reading it back shows whether it fits
     if (this.object[i] !== object) this.set('object', i, object);
     if (this.place[i] !== place) this.set('place', i, place);
     if (this.span[i] !== span) this.set('span', i, span);
@@ -100,7 +104,10 @@ export class Accesses extends columns({
     if (this.thread[i] !== index) this.set('thread', i, index);
   }
 
-  /** Whether a call may cover so many places; see MOST_SPAN. To be asked once for each call, before `push`. */
+  /**
+   * Whether a call may cover this many places; see MOST_SPAN. Call it once for each call, before
+   * `push`.
+   */
   covers(span: number): boolean {
     if (!(span >= 1 && span <= MOST_SPAN && span - 1 <= this.spansLeft)) return false;
     this.spansLeft -= span - 1;

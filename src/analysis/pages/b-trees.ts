@@ -1,6 +1,7 @@
 /**
- * Which table or index each page of a database belongs to, from what the hook said of page images that passed: names with their root
- * pages, children of interior pages. What was said last holds; a page with no known way up to a named root belongs to none.
+ * Which table or index each page of a database belongs to, from the hook's definitions of pages
+ * that it saw: names with their root pages, and children of interior pages. The last definition is
+ * valid. A page without a known path up to a named root belongs to none.
  *
  *   schema: orders_by_date has root 4        4 [ 9 12 ]        12 [ 17 18 ]        17 -> 12 -> 4 -> orders_by_date
  */
@@ -19,42 +20,45 @@ export interface BTree {
   root: number;
   name: string;
   kind: 'table' | 'index';
-  /** The table that it is, or is an index of. */
+  /** The table itself, or the table of an index. */
   table: string;
 }
 
 /** Why structure is missing. */
 export type BTreeCause =
-  /** The hook followed as many changes as it does, and then no more. */
+  /** The hook reached its limit of changes, and followed no more. */
   | 'changes'
-  /** Page 1 isn't a page of a database: the file is encrypted. */
+  /** Page 1 isn't a page of a database, so the file is encrypted. */
   | 'opaque'
-  /** Nothing recorded names: capture level 0, or without the SQL layer. */
+  /** Names weren't recorded: capture level 0, or without the SQL layer. */
   | 'not captured'
-  /** Threads of several origins have a database of this name: what each said may be of another file. */
+  /**
+   * Threads of several origins have a database of this name, so their definitions may be about
+   * another file.
+   */
   | 'several origins'
   /** No VFS call was recorded. */
   | 'below the VFS'
-  /** No page with structure passed while recording, or what recorded tells none. */
+  /** No page with structure was seen while recording, or the recording doesn't show any. */
   | 'not seen';
 
 /** Of one database, in the order of `DatabaseFiles.list`. */
 export interface BTrees {
-  /** By root page; [] where none is known. */
+  /** By root page; [] if none is known. */
   list: BTree[];
   causes: BTreeCause[];
-  /** @returns place in `list`, -1 = not known */
+  /** @returns index in `list`, -1 = not known */
   ownerOf(page: number): number;
 }
 
-/** SQLite's own limit (BTCURSOR_MAX_DEPTH): a longer way is a circle. */
+/** SQLite's own limit (BTCURSOR_MAX_DEPTH): a longer path is a circle. */
 const MOST_LEVELS = 20;
-/** A page can forge definitions: children known of one database, in all. */
+/** Maximum known children of one database, because a page can forge definitions. */
 const MOST_EDGES = 1 << 22;
 const SCHEMA_TABLE = 'sqlite_schema';
 const INTERIOR: ReadonlySet<number> = new Set([2, 5]);
 
-/** When something was seen last; of one moment, what was said later. */
+/** When something was last seen; at the same moment, the later definition. */
 interface Seen {
   us: number;
   order: number;
@@ -79,11 +83,11 @@ interface Owner {
 class Structure {
   private readonly interior = new Map<number, Interior>();
   private readonly named = new Map<number, Extract<BTreeDefinition, { kind: 'b-tree-names' }>>();
-  /** Written after the hook had stopped to follow. */
+  /** Written after the hook had stopped following. */
   private readonly lost = new Set<number>();
   private edges = 0;
   private said = 0;
-  /** When the hook stopped to follow. */
+  /** When the hook stopped following. */
   endUs = Infinity;
   readonly origins = new Set<string>();
 
@@ -99,11 +103,11 @@ class Structure {
       this.interior.set(d.page, { us, order: this.said++, stale: false, children: d.children });
   }
 
-  /** No access changes anything. */
+  /** Accesses can't change anything any more. */
   get isSettled(): boolean {
     return this.interior.size === 0 && this.endUs === Infinity;
   }
-  /** A page as an access shows it. @param type 0 = none of a b-tree; null = not known */
+  /** A page as shown by an access. @param type 0 = not of a b-tree; null = not known */
   access(page: number, type: number | null, us: number, write: boolean): void {
     const known = this.interior.get(page);
     if (known && type !== null && us > known.us) {
@@ -113,7 +117,10 @@ class Structure {
     if (write && us > this.endUs) this.lost.add(page);
   }
 
-  /** From a root down: where two pages claim a child, the one that was seen last has it. @param owners by page, added to */
+  /**
+   * From a root down. If two pages claim a child, it belongs to the one that was seen last.
+   * @param owners by page, added to
+   */
   private descend(root: number, owner: number, owners: Map<number, Owner>): void {
     let level: { page: number; seen: Seen }[] = [{ page: root, seen: ALWAYS }];
     for (let depth = 0; level.length && depth <= MOST_LEVELS; depth++) {
@@ -139,7 +146,7 @@ class Structure {
     ]);
     this.descend(1, 0, owners);
     for (const [leaf, { roots, names, tables }] of this.named) {
-      if (!owners.has(leaf)) continue; // no leaf of the schema any more
+      if (!owners.has(leaf)) continue; // not a leaf of the schema any more
       roots.forEach((root, i) => {
         const [name, table] = [names[i]!, tables[i]!];
         if (root !== 1)
@@ -178,7 +185,7 @@ export const bTrees = fact(
         });
       }
     });
-    said.sort((a, b) => a.us - b.us); // stable: of one moment in the order said
+    said.sort((a, b) => a.us - b.us); // stable: at the same moment, in the order of arrival
     for (const { us, database, d } of said) structures[database]!.apply(d, us);
     const opaque = readAccesses(structures, accesses);
     return structures.map((structure, i) => {
@@ -200,7 +207,7 @@ function causeOf(opfs: boolean, captured: boolean, opaque: boolean): BTreeCause 
   return captured ? (opaque ? 'opaque' : 'not seen') : 'not captured';
 }
 
-/** @returns by database: page 1 was seen, and is none of a b-tree */
+/** @returns by database: page 1 was seen, and isn't of a b-tree */
 function readAccesses(
   structures: readonly Structure[],
   { object, place, span, what, type, us, count }: Accesses,
@@ -212,7 +219,7 @@ function readAccesses(
     const structure = structures[object[i]!]!;
     const write = (what[i]! & Access.write) !== 0;
     const inWal = (what[i]! & Access.wal) !== 0;
-    // of a frame 0 says nothing: SQLite may write it in parts
+    // for a frame, 0 means nothing: SQLite may write it in parts
     const known = span[i] === 1 && (type[i] !== 0 || !inWal) ? type[i]! : null;
     for (let n = 0; n < span[i]!; n++) structure.access(place[i]! + n, known, us[i]!, write);
     if (place[i] === 1 && known !== null) opaque[object[i]!] = known === 0;
@@ -226,7 +233,7 @@ function capturesNames({ environment }: ThreadStore): boolean {
   return capture > 0 && layers.includes('sql');
 }
 
-/** Place in `trees.list` by place of a table; -1 = not known. */
+/** Index in `trees.list` by index of a place; -1 = not known. */
 export function ownersOf(trees: BTrees, { count, place }: PlaceColumns): Int32Array {
   const owners = new Int32Array(count);
   for (let i = 0; i < count; i++) owners[i] = trees.ownerOf(place[i]!);
@@ -243,7 +250,10 @@ const SUMS = [
   'readBytes',
   'writeBytes',
 ] as const;
-/** Sums over the pages of each b-tree, in the order of the list; one more, at the end, of pages whose b-tree is not known. */
+/**
+ * Sums over the pages of each b-tree, in the order of the list, and at the end those of pages whose
+ * b-tree isn't known.
+ */
 export type BTreeTotals = Record<'pages' | (typeof SUMS)[number], Float64Array>;
 
 /** @param owners by place, see `ownersOf` @param trees how many there are */

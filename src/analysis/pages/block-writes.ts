@@ -1,13 +1,15 @@
 /**
- * What writing costs below the VFS: read-modify-write, writes that do not fill a block, write amplification.
+ * The cost of writes below the VFS: read-modify-write, writes that don't fill a block, write
+ * amplification.
  *
  *   xWrite 24 bytes @ 8224      a part of block 1 (8192 bytes) ...
  *     idb.get  block 1          ... that exists: it must be read, or the rest of it would be lost
  *     idb.put  block 1          16 KiB moved for 24 bytes
  *
- * A read-modify-write is a storage read under an xWrite that brought a block of which the xWrite fills a part only, or a get and a
- * later put of the same key in one IndexedDB transaction. Reads of fewer bytes than the smallest page are a VFS's notes on its blocks. A
- * store whose VFS works on another thread is let off where every xWrite of the trace fills whole blocks: its gets look for changes.
+ * A read-modify-write is a storage read below an xWrite that only fills a part of the block read,
+ * or a get and a later put of the same key in one IndexedDB transaction. Reads shorter than the
+ * smallest page are a VFS's metadata. If every xWrite of the trace fills whole blocks, a store
+ * whose VFS works on another thread has none: its gets look for changes.
  */
 import { getOrMake } from '../core/maps.ts';
 import { databaseName, plainPath } from '../../event/file-names.ts';
@@ -30,16 +32,18 @@ import type { Owners } from '../../trace/owners.ts';
 import { definedAs, isInMemory, targetOf } from '../../trace/in-memory.ts';
 
 export interface BlockWrites {
-  /** A file of SQLite, or where no VFS call is known a store. */
+  /** A file of SQLite, or a store if no VFS call is known. */
   path: string;
   kind: FileKind | 'idb-store' | 'opfs';
-  /** Bytes of the blocks that the file is stored in; null where it has none, or none was written. */
+  /**
+   * Bytes of the blocks in which the file is stored; null if it has none, or if none was written.
+   */
   blockBytes: number | null;
-  /** xWrite calls, and of these those that do not begin and end with a block; null where blockBytes is. */
+  /** xWrite calls, and those that don't begin and end with a block; null if blockBytes is. */
   writes: number;
   partialWrites: number | null;
   readModifyWrites: number;
-  /** Bytes read for them, and bytes written that the xWrite did not bring. */
+  /** Bytes read for them, and bytes written that weren't in the xWrite. */
   readBytes: number;
   rewrittenBytes: number;
   /** Their sum. */
@@ -51,7 +55,7 @@ export interface BlockWrites {
 }
 
 interface Entry extends BlockWrites {
-  /** Storage puts by log2 of their bytes: blocks are all of one size. */
+  /** Storage puts by log2 of their bytes: all blocks have one size. */
   puts: Float64Array;
 }
 /** Reads of storage. */
@@ -63,7 +67,7 @@ const WRITES = opTable(({ layer, counts, api }) =>
 
 class Entries {
   readonly byName = new Map<string, Entry>();
-  /** @param id as of `targetOf` */
+  /** @param id from `targetOf` */
   of(thread: ThreadStore, id: number): Entry | null {
     const file = fileOf(definedAs(thread.definitions, id));
     if (!file || file.kind === 'storage' || file.kind === 'memory-journal') return null;
@@ -86,7 +90,7 @@ class Entries {
   }
 }
 
-/** By file; those without a write or a read-modify-write are left out. */
+/** By file, without those that have neither a write nor a read-modify-write. */
 export const blockWrites = fact('blockWrites', 'how files are used', { owners }, blockWritesOf);
 
 function blockWritesOf(store: TraceStore, { owners }: { owners: ByThread<Owners> }): BlockWrites[] {
@@ -115,11 +119,11 @@ function blockWritesOf(store: TraceStore, { owners }: { owners: ByThread<Owners>
     .sort((a, b) => b.wastedBytes - a.wastedBytes || b.writes - a.writes);
 }
 
-/** Whether a write does not begin and end with a block. */
+/** Whether a write doesn't begin and end with a block. */
 const fillsPart = ({ offset, length }: EventColumns, row: number, block: number): boolean =>
   offset[row]! % block !== 0 || length[row]! % block !== 0;
 
-/** @param each called with each xWrite that fills a part of a block, thread by thread */
+/** @param each called with each xWrite that fills a part of a block, by thread */
 export function eachPartialWrite(
   store: TraceStore,
   { path, kind, blockBytes }: Pick<BlockWrites, 'path' | 'kind' | 'blockBytes'>,
@@ -151,7 +155,9 @@ function countWrites(thread: ThreadStore, entries: Entries): void {
   }
 }
 
-/** VFS calls write to files in this trace, and each of them whole blocks of this size. */
+/**
+ * This trace has VFS calls that write to files, and each of them writes whole blocks of this size.
+ */
 function fillsBlocks(store: TraceStore, block: number): boolean {
   let writes = 0;
   for (const { events } of store.threads)
@@ -163,18 +169,21 @@ function fillsBlocks(store: TraceStore, block: number): boolean {
   return writes > 0;
 }
 
-/** Nine of ten puts have it, to a power of two: a value carries a few bytes beside its block. null where a VFS has no fixed blocks. */
+/**
+ * The size of nine of ten puts, to a power of two: a value has a few bytes in addition to its
+ * block. null if a VFS has no fixed blocks.
+ */
 function blockOf(puts: Float64Array): number | null {
   const all = puts.reduce((a, b) => a + b, 0);
   const bits = puts.indexOf(Math.max(...puts));
   return bits >= 10 && puts[bits]! >= 0.9 * all ? 2 ** (bits - 1) : null;
 }
 
-/** Storage calls of one thread: read-modify-writes, and how large blocks are. */
+/** Storage calls of one thread: read-modify-writes, and the size of blocks. */
 function scanStorage(thread: ThreadStore, owners: Owners, entries: Entries): void {
   const { events } = thread;
   const isWrite = (row: number): boolean => row >= 0 && events.op[row] === Op.xWrite;
-  /** What a read brought is a block that the xWrite above it does not fill. */
+  /** The read returned a block that the xWrite above it doesn't fill. */
   const isPart = (read: number, write: number): boolean => {
     const block = bytesMoved(thread.events, read);
     return (
@@ -185,7 +194,7 @@ function scanStorage(thread: ThreadStore, owners: Owners, entries: Entries): voi
   /** The last gets of each store within its readwrite transaction: rows by key. */
   const gets = new Map<number, { transaction: number; rows: Map<number, number> }>();
   const readwrite = new Set<number>();
-  /** Rows of reads already counted, and xWrites with one. */
+  /** Rows of reads that are already counted, and xWrites with one. */
   const counted = new Uint8Array(events.count);
   const count = (read: number): void => {
     if (counted[read]) return;
@@ -244,7 +253,10 @@ function scanStorage(thread: ThreadStore, owners: Owners, entries: Entries): voi
   }
 }
 
-/** Bytes of the xWrite calls on database, journal and WAL, and of the storage writes under calls on them; null where none is. */
+/**
+ * Bytes of the xWrite calls on database, journal, and WAL, and of the storage writes below calls on
+ * them; null if there are none.
+ */
 interface WrittenBytes {
   vfs: number;
   storage: number | null;
@@ -254,20 +266,23 @@ export interface WriteAmplification {
   path: string;
   vfs: string;
   pageBytes: number | null;
-  /** Distinct pages written, overall and added up over the transactions. */
+  /** Distinct pages written, in all and summed over the transactions. */
   dirtyPages: number;
   dirtyPagesByTransaction: number;
-  /** As of WrittenBytes; null where no such call is recorded. */
+  /** As in WrittenBytes; null if no such call was recorded. */
   vfsBytes: number | null;
   storageBytes: number | null;
-  /** Bytes written / (dirty pages x page size), the pages those of each transaction; null where one of them is not known. */
+  /**
+   * Bytes written / (dirty pages x page size), with the pages of each transaction; null if one of
+   * them isn't known.
+   */
   vfsAmplification: number | null;
   storageAmplification: number | null;
 }
 
 const NEEDS = { owners, accesses, dirtyPages };
 
-/** By database with a page written. */
+/** By database with a written page. */
 export const writeAmplification = fact(
   'writeAmplification',
   'how files are used',
@@ -304,7 +319,10 @@ function writeAmplificationOf(
   });
 }
 
-/** Of databases together: of the bytes that reached the storage, or where that is not known of one of them, the VFS. */
+/**
+ * For all these databases: from the bytes that reached storage, or if they aren't known for one of
+ * them, from the VFS's.
+ */
 export function amplificationOf(all: readonly WriteAmplification[]): {
   ratio: number | null;
   storage: boolean;

@@ -1,11 +1,13 @@
 /**
- * What the headers of databases said over time, in the order of time and over all threads: size, freelist, page size. And what became of
- * freed space: pages that left the freelist while the file did not shrink were used again; the file grew by the others.
+ * The headers of databases over time, from all threads: size, freelist, page size. It also shows
+ * what became of free space: pages that left the freelist while the file didn't shrink were reused,
+ * and the others made the file grow.
  *
  *   pages of the file   100   100   100   130        freed 40, used again 25, appended 30
  *   pages of freelist     0    40    15    15
  *
- * From one header to the next only the difference shows: what a transaction frees and uses again itself is in none of the sums.
+ * Two headers only show a difference, so pages that a transaction frees and reuses itself aren't in
+ * the sums.
  */
 import type { DatabaseHeaderDefinition } from '../../event/database-headers.ts';
 import { fact } from '../core/graph.ts';
@@ -23,16 +25,19 @@ export interface DatabaseHeaders {
   pages: Uint32Array;
   /** Of the freelist. */
   free: Uint32Array;
-  /** Bytes, of the last header; null without one. */
+  /** Bytes, from the last header; null without one. */
   pageSize: number | null;
   /** auto_vacuum of the last header: 0 none, 1 full, 2 incremental. */
   vacuum: number;
-  /** Pages that went to the freelist, that were taken from it again, and by which the file grew and shrank. */
+  /**
+   * Pages that were added to the freelist, that were reused from it, and by which the file grew and
+   * shrank.
+   */
   freed: number;
   reused: number;
   appended: number;
   cut: number;
-  /** Threads of several origins have a database of this name: their headers are not put together. */
+  /** Threads of several origins have a database of this name, so their headers aren't combined. */
   severalOrigins: boolean;
 }
 
@@ -59,7 +64,7 @@ export const databaseHeaders = fact(
 );
 
 function foldOf(said: Said[], severalOrigins: boolean): DatabaseHeaders {
-  said.sort((a, b) => a.us - b.us); // stable: of one moment in the order said
+  said.sort((a, b) => a.us - b.us); // stable: at the same moment, in the order of arrival
   const kept: Said[] = [];
   const sums = { freed: 0, reused: 0, appended: 0, cut: 0 };
   for (const next of said) {
@@ -72,7 +77,7 @@ function foldOf(said: Said[], severalOrigins: boolean): DatabaseHeaders {
     )
       continue;
     kept.push(next);
-    // pages of another size cannot be set against each other
+    // numbers of pages of another size can't be compared
     if (!before || !before.pages || !next.d.pages || before.pageSize !== next.d.pageSize) continue;
     const [grown, freed] = [next.d.pages - before.pages, next.d.free - before.free];
     const cut = Math.max(0, -grown);

@@ -1,6 +1,7 @@
 /**
- * How each database of a trace is set up, as far as its calls tell: page size, journal mode, synchronous, cache size. Nothing is asked
- * of the app's connections: what no call shows is null, with the reason. What a PRAGMA says holds for its connection; the last one counts.
+ * The settings of each database of a trace, as far as its calls show them: page size, journal mode,
+ * synchronous, cache size. vfscope never queries the app's connections, so a setting that no call
+ * shows is null, with the cause. A PRAGMA applies to its connection, and the last one is valid.
  */
 import { databasePath } from '../../event/file-names.ts';
 import { isVfsOp } from '../../event/operations.ts';
@@ -16,22 +17,22 @@ import { formatBytes } from '../../text/numbers.ts';
 
 export interface Setting<T> {
   value: T | null;
-  /** Where it is from, or why it is not known. */
+  /** Where it comes from, or why it isn't known. */
   how: string;
 }
 
 export interface DatabaseSettings {
   path: string;
-  /** '' where none was seen. */
+  /** '' if none was seen. */
   vfs: string;
   /**
-   * Bytes, by the lengths of calls. `asked`: what the last PRAGMA page_size said, null where none was seen or the recording folded its
-   * value. `header`: what the database header said last, null where none passed.
+   * Bytes, from the lengths of calls. `asked`: the last PRAGMA page_size, null if there was none or
+   * the recording folded its value. `header`: from the last database header, null if none was seen.
    */
   pageSize: Setting<number> & { asked: number | null; header: number | null };
   journalMode: Setting<string>;
   synchronous: Setting<string>;
-  /** As the PRAGMA says it: pages, or KiB where negative. */
+  /** As in the PRAGMA: pages, or KiB if negative. */
   cacheSize: Setting<string>;
   lockingMode: Setting<string>;
 }
@@ -50,7 +51,10 @@ const MODE_OF: Readonly<Record<CommitPoint, [mode: string, how: string]>> = {
 
 const PRAGMAS = ['page_size', 'journal_mode', 'synchronous', 'cache_size', 'locking_mode'] as const;
 type Pragma = (typeof PRAGMAS)[number];
-/** SQLite's own (https://www.sqlite.org/pragma.html#pragma_cache_size); a build may have another. */
+/**
+ * SQLite's own default (https://www.sqlite.org/pragma.html#pragma_cache_size); a build may have
+ * another.
+ */
 export const DEFAULT_CACHE_SIZE = '-2000';
 export const NO_CACHE_SIZE = `no PRAGMA cache_size was seen; SQLite's own default is ${DEFAULT_CACHE_SIZE} (2,000 KiB), builds may have another`;
 const LEVELS = ['off', 'normal', 'full', 'extra'];
@@ -111,7 +115,7 @@ export const databaseSettings = fact(
 
 type Asked = Omit<DatabaseSettings['pageSize'], 'header'>;
 
-/** The header speaks where no call has the length of a page; where the two differ, both are said. */
+/** The header decides if no call has the length of a page. If the two differ, both are reported. */
 function withHeader(
   { value, how, asked }: Asked,
   header: number | null,
@@ -124,7 +128,10 @@ function withHeader(
   return { value: value ?? header, how: `${how}; ${says}`, asked, header };
 }
 
-/** SQLite takes a page size before the first table is made, or at the next VACUUM outside WAL mode, and says nothing where it does not. */
+/**
+ * SQLite accepts a page size before the first table is created, or at the next VACUUM outside WAL
+ * mode, and otherwise ignores it silently.
+ */
 function pageSizeSetting({ bytes, how, certain }: Unit, said: string | undefined): Asked {
   if (said === undefined) return { value: bytes, how, asked: null };
   if (!/^\d+$/.test(said))
@@ -141,7 +148,7 @@ function pageSizeSetting({ bytes, how, certain }: Unit, said: string | undefined
   return { value: bytes, how: `${how}; PRAGMA page_size=${said}${outcome}`, asked };
 }
 
-/** What the last PRAGMA says. @param otherwise why nothing is known where none was seen */
+/** The last PRAGMA. @param otherwise why nothing is known without one */
 export function fromPragma(
   pragma: Pragma,
   value: string | undefined,
@@ -157,7 +164,7 @@ export function fromPragma(
   };
 }
 
-/** What commits did goes before what was asked for: a mode may be refused. */
+/** What commits did is preferred to the requested mode, which may have been refused. */
 function journalMode(
   point: CommitPoint | undefined,
   asked: string | undefined,
@@ -185,7 +192,10 @@ function inMemory(store: TraceStore, path: string): boolean {
   return false;
 }
 
-/** Databases that a connection's VFS calls went to; of the whole thread where none of its calls is known. */
+/**
+ * Databases that a connection's VFS calls went to, or those of the thread if its calls aren't
+ * known.
+ */
 function databasesOf(
   { events }: ThreadStore,
   connection: number,

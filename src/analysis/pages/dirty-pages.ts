@@ -1,4 +1,7 @@
-/** Pages that write transactions made dirty: distinct ones in each transaction, by database. Checkpoints dirty nothing. */
+/**
+ * Pages that write transactions changed: distinct ones in each transaction, by database.
+ * Checkpoints don't count.
+ */
 import { getOrMake } from '../core/maps.ts';
 import { longer } from '../../trace/typed-arrays.ts';
 import type { TraceStore } from '../../trace/store.ts';
@@ -10,15 +13,18 @@ import { transactions } from '../transactions/transactions.ts';
 import type { TransactionTable } from '../transactions/transaction-table.ts';
 
 export interface DirtyPages {
-  /** Distinct pages written, over everything. */
+  /** Distinct pages written, in all. */
   distinct: number;
-  /** Distinct pages of each write transaction, added up: what had to be written at least. */
+  /** Distinct pages of each write transaction, summed: the minimum that had to be written. */
   perTransaction: number;
-  /** Of the transaction that wrote most. */
+  /** In the transaction that wrote most. */
   most: number;
 }
 
-/** By place in accesses.objects. Where the trace shows no transaction ends, all writes of a thread count as one transaction. */
+/**
+ * By index in accesses.objects. If the trace doesn't show ends of transactions, all writes of a
+ * thread count as one transaction.
+ */
 export const dirtyPages = fact(
   'dirtyPages',
   'pages that change together',
@@ -52,7 +58,10 @@ function dirtyPagesOf(store: TraceStore, accesses: Accesses, list: TransactionTa
   return counts.map(({ out, slots }) => ({ ...out, distinct: slots.count }));
 }
 
-/** How far a thread's transactions on a database are followed: the ends of all, the next one, its number, the pages that it wrote. */
+/**
+ * The position in a thread's transactions on a database: the ends of all, the next one, its number,
+ * its written pages.
+ */
 interface Cursor {
   rows: readonly number[];
   at: number;

@@ -1,6 +1,7 @@
 /**
- * How far apart neighboring keys of a store are: 1 where keys count blocks, the block's bytes where they are byte offsets. A store may
- * hold several files, of which some (a journal) are written in odd places: the unit is what nine of ten keys are multiples of.
+ * The distance of neighboring keys of a store: 1 if keys count blocks, or the block's bytes if they
+ * are byte offsets. A store may hold several files, some of which (a journal) are written at odd
+ * offsets, so nine of ten keys must be multiples of the unit.
  */
 
 const MOST = 0.9;
@@ -8,7 +9,7 @@ const MOST = 0.9;
 const SMALLEST_BLOCK = 512;
 
 export class KeyUnits {
-  /** Keys seen, but 0. */
+  /** Keys seen, without 0. */
   count = 0;
   highest = 0;
   /** Keys by the number of zero bits at their end. */
@@ -24,7 +25,7 @@ export class KeyUnits {
   }
 
   /**
-   * @param largest bytes of the largest value; 0 = not known. A block is not larger
+   * @param largest bytes of the largest value; 0 = not known. A block isn't larger
    * @returns a power of two: 1, or at least 512
    */
   unit(largest = 0): number {

@@ -1,11 +1,13 @@
 /**
- * Every page of a database that was read or written, in time order. A page in the WAL counts as the page that it is an image of:
+ * Every page of a database that was read or written, in time order. A page in the WAL counts as the
+ * database's page of which it is an image:
  *
  *   xWrite wal 24 @ frame   aux = page number -> this frame holds that page, until its place in the log is written again
  *   xRead wal 4096 @ frame + 24               -> a read of that page, marked Access.wal
  *
- * What a checkpoint copies (wal/checkpoints.ts) is marked Access.checkpoint: the app did not ask for those pages.
- * Pages of the pointer map are known by their numbers, where a header said that the database has one; their first byte looks like a b-tree's.
+ * What a checkpoint copies (wal/checkpoints.ts) is marked Access.checkpoint: the app didn't request
+ * those pages. Pages of the pointer map are detected by their numbers if a header shows that the
+ * database has one, because their first byte looks like a b-tree's.
  */
 import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
 import { hasMoved } from '../../trace/bytes-moved.ts';
@@ -34,7 +36,10 @@ import { Rc } from '../../sqlite/constants.ts';
 
 const HIGHEST_PAGE = 0xfffffffe;
 
-/** Pages by frame of one WAL. An array where frames follow each other, as SQLite writes them; a map for wild ones. */
+/**
+ * Pages by frame of one WAL. An array if frames are consecutive, as SQLite writes them; a map for
+ * others.
+ */
 class Frames {
   private pages: Uint32Array = new Uint32Array(256);
   private readonly beyond = new Map<number, number>();
@@ -54,7 +59,7 @@ class Frames {
 
 const TRANSFERS = opSet(Op.xRead, Op.xWrite, Op.opfsRead, Op.opfsWrite);
 
-/** Reads and writes of all files: room enough for those of pages. */
+/** Reads and writes of all files, as the capacity for those of pages. */
 function transfersIn({ threads }: TraceStore, rows: ByThread<RowsByOperation>): number {
   let n = 0;
   for (const thread of threads)
@@ -69,14 +74,17 @@ interface Use extends DatabasePart {
   size: number | null;
   object: AccessedObject;
   frames: Frames;
-  /** The thread's checkpoints of the database that are not over yet, the last one first. */
+  /** The thread's checkpoints of the database that aren't over yet, the last one first. */
   checkpoints: Checkpoint[];
 }
 
-/** Rows after which those who wait for something else get their turn: about 0.1 s. */
+/** Rows between two pauses for other work: about 0.1 s. */
 const ROWS_AT_ONCE = 1 << 20;
 
-/** Objects are the databases, in the order of `databaseFiles.list`; a database whose page size is not known has no accesses. */
+/**
+ * Objects are the databases, in the order of `databaseFiles.list`. A database with an unknown page
+ * size has no accesses.
+ */
 export const accesses = fact(
   'accesses',
   'reads and writes of pages',
@@ -93,7 +101,7 @@ export const accesses = fact(
   },
 );
 
-/** What a thread's last call was on, and who made it. */
+/** The target of a thread's last call, and its asker. */
 class LastCall {
   id = -1;
   use: Use | undefined = undefined;
@@ -105,11 +113,11 @@ class LastCall {
 class PageScan {
   readonly out: Accesses;
   private readonly uses: ById<Use>[];
-  /** Places in `askers` by thread, by connection. */
+  /** Indices in `askers` by thread, by connection. */
   private readonly askers: Map<number, number>[];
-  /** By database: the page size where it has a pointer map, else 0. */
+  /** By database: the page size if it has a pointer map, else 0. */
   private readonly mapped: number[];
-  /** By thread: they take turns, and each goes on with what it did. */
+  /** By thread: threads alternate, and each continues with its own. */
   private readonly lasts: LastCall[];
 
   constructor(
@@ -126,7 +134,8 @@ class PageScan {
     this.uses = usesOf(store, files, objects, checkpoints);
     this.askers = store.threads.map(() => new Map());
     this.lasts = store.threads.map(() => new LastCall());
-    // reserved bytes are not in what is kept of a header: databases that have both, rare, are taken for ones without
+    // the stored part of a header doesn't have the reserved bytes; databases with both are rare,
+    // and treated as if they had none
     this.mapped = headers.map(({ vacuum, pageSize }) => (vacuum ? (pageSize ?? 0) : 0));
   }
 
@@ -155,7 +164,8 @@ class PageScan {
       const { opfs, size } = use;
       const transfer = transferOf(op, opfs);
       if (!transfer || size === null) continue;
-      const isShort = !opfs && transfer === 1 && results[row] === Rc.shortRead; // what lies behind the end reads as zeros
+      // anything after the end reads as zeros
+      const isShort = !opfs && transfer === 1 && results[row] === Rc.shortRead;
       const moved = hasMoved(events, row);
       if (!moved && !isShort) continue;
       const length = lengths[row]!;
@@ -176,7 +186,7 @@ class PageScan {
       if (aux[row] === AUX_WAL_HEADER || frame < 0) continue;
       const header = within === 0;
       if (header && aux[row] !== 0) use.frames.set(frame, aux[row]!);
-      // at a sync point SQLite splits a page over two writes: the first stands for it
+      // at a sync point SQLite splits a page over two writes: only the first counts
       if (header ? length > WAL_FRAME_HEADER : within === WAL_FRAME_HEADER) {
         const [page, type] = [use.frames.page(frame), header ? 0 : aux2[row]!];
         this.add(thread, row, use, page, 1, what | Access.wal, type, bytes);
@@ -200,7 +210,7 @@ class PageScan {
       return;
     }
     object.highest = Math.max(object.highest, page + span - 1);
-    const connection = use.opfs ? 0 : thread.events.context[row]!; // of OPFS calls it is a handle
+    const connection = use.opfs ? 0 : thread.events.context[row]!; // for OPFS calls it is a handle
     const last = this.lasts[thread.index]!;
     if (connection !== last.context || database !== last.database) {
       last.context = connection;
@@ -215,7 +225,8 @@ class PageScan {
   }
 
   private askerOf(thread: number, connection: number, database: number): number {
-    // without an SQL layer, all that a thread does with a database counts as one connection's
+    // without an SQL layer, everything that a thread does with a database counts as one
+    // connection's
     const key = connection || -1 - database;
     let found = this.askers[thread]!.get(key);
     if (found === undefined)
@@ -224,7 +235,10 @@ class PageScan {
   }
 }
 
-/** Whether a checkpoint made this read of the WAL, or this write to the database. Ask about a thread's rows in their order. */
+/**
+ * Whether a checkpoint made this read of the WAL, or this write to the database. Call it in the
+ * order of a thread's rows.
+ */
 function isCopied({ checkpoints, wal }: Use, row: number, what: number): boolean {
   if (((what & Access.write) !== 0) === wal) return false;
   while (checkpoints.length && checkpoints.at(-1)!.toRow < row) checkpoints.pop();

@@ -10,17 +10,17 @@ import { Access, type Accesses } from './accesses.ts';
 import { Slots } from '../core/slots.ts';
 
 export interface MatrixRequest {
-  /** Place in Accesses.objects. */
+  /** Index in Accesses.objects. */
   object: number;
   /** [fromUs, toUs) */
   fromUs: number;
   toUs: number;
   timeBins: number;
-  /** Places [fromPlace, toPlace); all places used where not said. */
+  /** Places [fromPlace, toPlace); default: all used ones. */
   fromPlace?: number;
   toPlace?: number;
   placeBins: number;
-  /** With what checkpoints move; true where not said. */
+  /** Include what checkpoints move; default true. */
   checkpoints?: boolean;
 }
 
@@ -28,9 +28,9 @@ export interface MatrixRequest {
 export interface PageMatrix extends Required<MatrixRequest> {
   reads: Uint32Array;
   writes: Uint32Array;
-  /** Of the reads: of pages that the connection had (rereads.ts); zeros where they were not given. */
+  /** The reads of pages that the connection had (rereads.ts); zeros without `again`. */
   rereads: Uint32Array;
-  /** PageType of most accesses whose type is known; 0 = none is. */
+  /** PageType of most accesses with a known type; 0 = none. */
   type: Uint8Array;
   /** Largest cell of both. */
   mostReads: number;
@@ -95,11 +95,11 @@ export function pageMatrix(
 interface WorkingSet {
   /** Distinct places read or written, by time bin. */
   distinct: Uint32Array;
-  /** Of them, those not touched in any earlier bin. */
+  /** Those not touched in any earlier bin. */
   fresh: Uint32Array;
 }
 
-/** Working set of one object over [fromUs, toUs) in equal bins; checkpoints are left out. */
+/** Working set of one object over [fromUs, toUs) in equal bins, without checkpoints. */
 export function workingSet(
   accesses: Accesses,
   object: number,

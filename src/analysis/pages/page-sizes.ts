@@ -1,13 +1,16 @@
 /**
- * What if the database had pages of another size: an estimate from the recorded page accesses. Pages that adjoin become one.
+ * Estimates reads and writes with another page size from the recorded page accesses. Adjacent pages
+ * become one.
  *
  *   recorded, 4 KiB   read 5   read 6   read 90   read 7   read 90   read 8   read 5
  *   at 8 KiB, most    [5 6]             [89 90]   [7 8]    [89 90]   [7 8]    [5 6]     6: only what follows at once came along
  *   at 8 KiB, least   [5 6]             [89 90]   [7 8]    [89 90]            [5 6]     5: what came along stays until its page is read again
  *
- * The truth lies between, by how long the cache keeps what came along, and only about: the tree is laid out again, and it is assumed that
- * the page cache has as many bytes as before. Smaller pages: at the least one for each recorded page, at the most all of its parts.
- * Writes: a transaction writes each of its large pages once (least), or once for each stretch without another page between (most).
+ * The true number is about between the two, depending on how long the cache keeps what was read
+ * along. It is only an estimate, because the tree's layout changes, and the page cache is assumed
+ * to have as many bytes as before. Smaller pages: the minimum is one for each recorded page, and
+ * the maximum all of its parts. Writes: a transaction writes each of its large pages once
+ * (minimum), or once for each run without another page in between (maximum).
  */
 import { firstPlace } from '../../trace/number-columns.ts';
 import { grouped } from '../core/maps.ts';
@@ -29,7 +32,7 @@ export interface Between {
 export interface PageSizeEstimate {
   /** Bytes of a page. */
   readonly pageSize: number;
-  /** As recorded: nothing is estimated. */
+  /** As recorded, not estimated. */
   readonly recorded: boolean;
   /** Pages. */
   readonly reads: Between;
@@ -48,7 +51,7 @@ export const PAGE_SIZES_NOTE =
   'An estimate: pages that adjoin become one. It assumes a page cache of as many bytes as before and a tree with the same layout. It is too low where such a cache holds fewer than 20 pages. ' +
   'Database and WAL pages, without frame headers, journals, and what checkpoints copy.';
 
-/** Databases whose pages were read or written, and whose page size is known. */
+/** Databases with read or written pages and a known page size. */
 export const pageSizes = fact(
   'pageSizes',
   'other page sizes',
@@ -79,7 +82,7 @@ function estimate(
     const what = accesses.what[i]!;
     if (accesses.object[i] !== object || what & Access.checkpoint) continue;
     const side = what & Access.write ? writes : reads;
-    // a cache is a connection's; a write is merged within its transaction alone
+    // a connection has one cache, but a write is only merged within its transaction
     const group = what & Access.write ? batches[i]! : accesses.asker[i]!;
     for (let n = 0; n < accesses.span[i]!; n++) side.add(group, accesses.place[i]! - 1 + n);
   }
@@ -97,19 +100,22 @@ function estimate(
   };
 }
 
-/** Connections or transactions that are distinguished at a time: of more, the one that came first is forgotten. */
+/**
+ * Connections or transactions that are distinguished at a time. If there are more, the oldest is
+ * forgotten.
+ */
 const MOST_GROUPS = 256;
 
 /** What one connection has read, or one transaction has written. */
 interface Group {
-  /** Pages used since their large page came, by large page. */
+  /** Pages used since their large page was loaded, by large page. */
   readonly came: Map<number, Set<number>>;
-  /** The large page that was used last, and pages of it used without another between. */
+  /** The large page that was used last, and its pages used since. */
   last: number;
   run: Set<number>;
 }
 
-/** Counts large pages; a page that is used again is a page that had gone. */
+/** Counts large pages. If a page is used again, its large page had been dropped. */
 class Merged {
   least = 0;
   most = 0;
@@ -152,7 +158,7 @@ class Merged {
   }
 }
 
-/** By access: place of the transaction that it belongs to; below 0 outside of any, by who asks. */
+/** By access: index of its transaction; below 0 outside of transactions, by asker. */
 function batchesOf(accesses: Accesses, transactions: TransactionTable): Int32Array {
   const { beginRow, length } = transactions;
   const byDatabase = grouped(
@@ -169,10 +175,13 @@ function batchesOf(accesses: Accesses, transactions: TransactionTable): Int32Arr
   return batches;
 }
 
-/** Connections of one thread to one database that may have a transaction at once. */
+/** Maximum connections of one thread that have a transaction on one database at once. */
 const MOST_AT_ONCE = 8;
 
-/** @param list places of transactions, by their first row @returns the last of them that has this row */
+/**
+ * @param list indices of transactions, by their first row
+ * @returns the last of them that contains this row
+ */
 function around(
   list: readonly number[],
   { beginRow, endRow }: TransactionTable,

@@ -1,11 +1,12 @@
 /**
- * Per database and per page (or per store and per block): how often it was read, read again, written, when, and of what type it is.
+ * By database and page (or by store and block): how often it was read, read again, and written,
+ * when, and its type.
  *
  *   time     ---->          R read   r read again: this connection had the page, and no other connection has written it since
- *   page 7   R   r   W r    the last read is again one: SQLite had dropped its own page
+ *   page 7   R   r   W r    the last read is one again: SQLite had dropped its own page
  *   page 8   R   w   R      w = another connection writes: that read had to be
  *
- * Reads and writes that a checkpoint makes are counted apart, as are those in the WAL.
+ * Reads and writes of checkpoints, and those in the WAL, are counted separately.
  */
 import { columns } from '../../trace/number-columns.ts';
 import { Access, type Accesses, type AccessedObject } from './accesses.ts';
@@ -18,10 +19,10 @@ import type { TimeRange } from '../time/time-partition.ts';
 const COLUMNS = {
   /** Page number from 1, or block number from 0. */
   place: Float64Array,
-  /** Reads from the file, and from the WAL; a checkpoint's are not among them. */
+  /** Reads from the file, and from the WAL, without those of checkpoints. */
   reads: Uint32Array,
   walReads: Uint32Array,
-  /** Of both: the connection had it and no other connection wrote it since. */
+  /** Of both: the connection had it, and no other connection has written it since. */
   rereads: Uint32Array,
   writes: Uint32Array,
   walWrites: Uint32Array,
@@ -30,7 +31,7 @@ const COLUMNS = {
   checkpointWrites: Uint32Array,
   readBytes: Float64Array,
   writeBytes: Float64Array,
-  /** Last type seen (PageType), 0 = not known. */
+  /** Last known type (PageType), 0 = not known. */
   type: Uint8Array,
   /** Begin of the first and of the last access, microseconds. */
   firstUs: Float64Array,
@@ -38,11 +39,11 @@ const COLUMNS = {
 } as const;
 const NAMES = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
 class Places extends columns(COLUMNS) {}
-/** Columns by place touched, places ascending. */
+/** Columns by touched place, ascending. */
 export type PlaceColumns = Pick<Places, 'count' | keyof typeof COLUMNS>;
 
 export interface ObjectPages extends AccessedObject {
-  /** Place in Accesses.objects. */
+  /** Index in Accesses.objects. */
   index: number;
   /** Sums over the places. */
   reads: number;
@@ -52,12 +53,15 @@ export interface ObjectPages extends AccessedObject {
   checkpointWrites: number;
   readBytes: number;
   writeBytes: number;
-  /** Accesses of which it could not be kept who made them (too many connections, see rereads.ts): reads again may be more than `rereads`. */
+  /**
+   * Accesses whose asker couldn't be stored (too many connections, see rereads.ts), so there may be
+   * more repeated reads than `rereads`.
+   */
   untold: number;
-  /** Places read at least once, and written at least once, checkpoints left out. */
+  /** Places read at least once, and written at least once, without checkpoints. */
   placesRead: number;
   placesWritten: number;
-  /** Reads (with those in the WAL) for each place read; null where nothing was read. */
+  /** Reads (including those in the WAL) per place read; null without reads. */
   readsPerPlace: number | null;
   places: PlaceColumns;
 }
@@ -65,7 +69,7 @@ export interface ObjectPages extends AccessedObject {
 /** Tables of every database that has accesses, in the order of `accesses.objects`. */
 export const pages = fact('pages', 'pages', { accesses }, (_, { accesses }) => placesOf(accesses));
 
-/** The same of any accesses (storage-blocks.ts), of those in a range. */
+/** The same for any accesses (storage-blocks.ts) within a range. */
 export function placesOf(accesses: Accesses, range: TimeRange = {}): ObjectPages[] {
   const from = range.fromUs === undefined ? 0 : accesses.lowerBound(range.fromUs);
   const to = range.toUs === undefined ? accesses.count : accesses.lowerBound(range.toUs);
@@ -88,7 +92,7 @@ class PlaceTable {
     private readonly index: number,
   ) {}
 
-  /** Accesses before `from` only say what connections hold. */
+  /** Accesses before `from` only determine what connections hold. */
   take(accesses: Accesses, from: number, to: number): ObjectPages {
     const { holders } = this;
     for (let i = 0; i < to; i++) {

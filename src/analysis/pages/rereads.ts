@@ -1,5 +1,6 @@
 /**
- * Which reads are of a page that the connection had, and that no other connection has written since: SQLite, or the VFS, had dropped its own copy.
+ * Reads of a page that the connection had, and that no other connection has written since: SQLite,
+ * or the VFS, had dropped its copy.
  *
  *   time     ---->          R read   r read again
  *   page 7   R   r   W r
@@ -9,22 +10,30 @@ import { longer } from '../../trace/typed-arrays.ts';
 import { Access, type Accesses } from './accesses.ts';
 import { Slots } from '../core/slots.ts';
 
-/** Cells of all arrays together, and places kept one by one: a page can make up thousands of connections, each with a place far out. */
+/**
+ * Maximum cells of all arrays together, and of places stored separately: a page can make up
+ * thousands of connections with far places.
+ */
 export const MOST_CELLS = 1 << 24;
 export const MOST_FAR = 1 << 20;
-/** Askers that a place kept by itself can be distinguished for: asker * 2^32 + slot is an exact number. */
+/** Maximum askers for separately stored places: asker * 2^32 + slot must be an exact number. */
 const MOST_ASKERS = 2 ** 21;
 
-/** When each asker last held each place, as ordinal numbers of the accesses. An array by asker while there is room, then a map for all. */
+/**
+ * When each asker last held each place, as ordinal numbers of the accesses: an array by asker while
+ * they fit, then a map for all.
+ */
 export class Holders {
-  /** Accesses of which it was not kept that the asker holds the place now: a later read may be one again and not be known as such. */
+  /**
+   * Accesses that couldn't be stored, so a later read of the place may not be detected as repeated.
+   */
   untold = 0;
   private readonly seen: (Uint32Array | undefined)[] = [];
   private cells = 0;
   private readonly far = new Map<number, number>();
   private lastWrite: Uint32Array = new Uint32Array(64);
 
-  /** @param ordinal of the access, from 1 @returns whether the asker held the place, as it is now */
+  /** @param ordinal of the access, from 1 @returns whether the asker already held the place */
   access(asker: number, slot: number, ordinal: number, write: boolean): boolean {
     this.lastWrite = longer(this.lastWrite, slot + 1);
     const seen = this.arrayOf(asker, slot);
@@ -38,7 +47,7 @@ export class Holders {
     return held;
   }
 
-  /** The asker's array, long enough for the slot; undefined where there is no room for it. */
+  /** The asker's array, long enough for the slot; undefined if it doesn't fit. */
   private arrayOf(asker: number, slot: number): Uint32Array | undefined {
     const seen = this.seen[asker];
     if (seen && slot < seen.length) return seen;
@@ -50,7 +59,10 @@ export class Holders {
   }
 }
 
-/** By access of one object, in its order: 1 = a read in which the asker held at least one of the places. Of other objects 0. */
+/**
+ * By access of one object, in its order: 1 = a read for which the asker held at least one of the
+ * places. 0 for other objects.
+ */
 export function rereadsOf(accesses: Accesses, object: number): Uint8Array {
   const found = new Uint8Array(accesses.count);
   const holders = new Holders();

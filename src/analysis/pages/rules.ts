@@ -31,7 +31,7 @@ const blockWritesIn = (ctx: FindingContext): readonly BlockWrites[] =>
     ? ctx.get(blockWrites)
     : [];
 
-/** What SQLite writes to these files never fills blocks, whatever the page size. */
+/** What SQLite writes to these files never fills blocks, with any page size. */
 const PARTIAL_ADVICE: Partial<Record<string, string>> = {
   wal: 'Frames of a WAL (24 bytes + page) never fill blocks: use a rollback journal or batch-atomic writes on this VFS, or blocks as small as pages.',
   journal:
@@ -116,7 +116,7 @@ export const versionedKeys: Rule = {
   run(ctx) {
     const puts = ctx.calls(Op.idbPut, Op.idbAdd);
     if (puts < FEW_VERSIONS) return [];
-    // puts that serve a VFS, and deletes in the transactions of those
+    // puts that serve a VFS, and deletes in their transactions
     const none = () => ({ puts: 0, deletes: 0, evidence: new Evidence() });
     const stores = new Map<string, ReturnType<typeof none>>();
     const storeOf = (name: string) => getOrMake(stores, name, none);
@@ -136,7 +136,8 @@ export const versionedKeys: Rule = {
       .map(([name, s]) => ({
         title: `Pages written to ${name} took ${countOf(s.puts, 'put')} and ${countOf(s.deletes, 'delete')}`,
         evidence: s.evidence.result(ctx),
-        // each waits behind all requests before it, so that together they would save many times the time there was
+        // each waits for all requests before it, so their sum would be many times the time that
+        // passed
         ...noSaving('the deletes run alongside the puts, and only another VFS avoids them'),
         confidence: 'likely',
         reason:
@@ -161,7 +162,8 @@ export const smallCalls: Rule = {
         const { events } = thread;
         const at = ctx.get(owners).of(thread).vfs(row);
         const inVfs = at >= 0;
-        // SQLite writes a frame of a log, and a page of a statement journal, as a header and a page: no journal mode changes that
+        // SQLite writes a log's frame, and a statement journal's page, as a header and a page, in
+        // every journal mode
         const kind = inVfs ? ctx.file(thread, events.object[at]!)?.kind : undefined;
         if (kind === 'wal' || kind === 'temp') return;
         calls++;

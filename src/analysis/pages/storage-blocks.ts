@@ -1,6 +1,7 @@
 /**
- * Reads and writes of the blocks under a VFS: values of an IndexedDB store by their key, places in an OPFS file by their offset. A key
- * is a block number or a byte offset, negative in some VFSs; key-units.ts tells which.
+ * Reads and writes of the blocks below a VFS: values of an IndexedDB store by key, positions in an
+ * OPFS file by offset. A key is a block number or a byte offset, negative in some VFSs;
+ * key-units.ts finds out which.
  */
 import { getOrMake } from '../core/maps.ts';
 import { Flag } from '../../event/event.ts';
@@ -12,7 +13,7 @@ import { fact } from '../core/graph.ts';
 import { KeyUnits } from './key-units.ts';
 import { eachRunInTimeOrder } from '../core/time-order.ts';
 
-/** Places in an OPFS file where its calls do not say a block size. */
+/** Block size in an OPFS file if its calls don't show one. */
 const OPFS_BLOCK = 4096;
 /** SQLite's largest page: larger steps in an OPFS file aren't blocks. */
 const LARGEST_PAGE = 65536;
@@ -22,7 +23,10 @@ const NO_BLOCKS = `places of ${OPFS_BLOCK} bytes: the calls show no block size`;
 const EVERY_KEY = 'keys are multiples of it';
 const MOST_KEYS = 'most keys are multiples of it';
 const LARGEST = 'largest value of the store; its keys count blocks';
-/** 1 = read, 2 = write, by operation; bit 4: in OPFS. Keys alone touch no block; Files and streams are copied as a whole. */
+/**
+ * By operation: 1 = read, 2 = write; bit 4: in OPFS. Reads of keys don't touch blocks, and Files
+ * and streams are copied as a whole.
+ */
 const KIND = opTable(({ api, counts, keysOnly, result }) => {
   const way = counts === 'read' ? 1 : counts === 'write' ? 2 : 0;
   if (way === 0 || keysOnly) return 0;
@@ -32,18 +36,18 @@ const KIND = opTable(({ api, counts, keysOnly, result }) => {
 
 interface Seen {
   object: number;
-  /** Keys below and above 0; of OPFS the offsets and lengths. */
+  /** Keys below and above 0; for OPFS the offsets and lengths. */
   below: KeyUnits;
   above: KeyUnits;
-  /** Of the kind that blocks have; set when all are seen. */
+  /** Whether blocks have negative keys; set once all keys are known. */
   negative: boolean;
-  /** Of IndexedDB: bytes of the largest value. */
+  /** For IndexedDB: bytes of the largest value. */
   largest: number;
-  /** What one place is in the unit of the calls: bytes, or steps of the key. */
+  /** Size of one place in the unit of the calls: bytes, or steps of the key. */
   unit: number;
 }
 
-/** Blocks have keys of one sign; the few of the other (absurd-sql: -1) are about the file. */
+/** Blocks have keys of one sign; the few with the other sign (absurd-sql: -1) describe the file. */
 const keysOf = (seen: Seen): KeyUnits => (seen.negative ? seen.below : seen.above);
 
 /** Objects are the IndexedDB stores and OPFS files with accesses, by database and store, or path. */

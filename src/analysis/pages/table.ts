@@ -1,4 +1,4 @@
-/** The tables of pages, of the b-trees that they belong to, and of every read and write of one. */
+/** The tables of pages, of their b-trees, and of every page read and write. */
 import { PageType } from '../../sqlite/page.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { THREAD } from '../events/table.ts';
@@ -10,7 +10,7 @@ import { accesses } from './page-accesses.ts';
 import { timesByTree, treeOf, treeUse, type TreeUse } from './tree-use.ts';
 import { pages, type ObjectPages, type PlaceColumns } from './pages.ts';
 
-/** What types of pages are called. */
+/** Names of page types. */
 export const PAGE_TYPES: Readonly<Record<number, string>> = {
   [PageType.tableLeaf]: 'table leaf',
   [PageType.tableInterior]: 'table interior',
@@ -22,9 +22,9 @@ export const PAGE_TYPES: Readonly<Record<number, string>> = {
 /** A page of a database, or a block of a store. */
 interface PlaceRow {
   pages: ObjectPages;
-  /** Place in `pages.places`. */
+  /** Index in `pages.places`. */
   i: number;
-  /** Table or index that it belongs to, where it is known. */
+  /** Its table or index, if known. */
   tree: BTree | undefined;
 }
 /** A column of `pages.places`. */
@@ -97,10 +97,10 @@ const pageTable = table(
 /** Sums over the pages of a b-tree. */
 interface TreeRow {
   path: string;
-  /** undefined: pages of no known b-tree. */
+  /** undefined: pages of unknown b-trees. */
   tree: BTree | undefined;
   totals: BTreeTotals;
-  /** Place in `totals`. */
+  /** Index in `totals`. */
   at: number;
   /** Microseconds; null = not known. */
   spanUs: number | null;

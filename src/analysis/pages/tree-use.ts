@@ -4,8 +4,9 @@
  *   UPDATE orders ...     xRead page 9 of orders, xRead page 4 of orders_by_date, xWrite page 9 of orders
  *   orders                1 page read, 1 written; the time inside these two calls
  *
- * The time is that of the time partition: what the VFS calls on its pages and the storage calls in them decide, so that moments count once.
- * A page whose table is not known counts to none; see b-trees.ts.
+ * The time comes from the time partition: the time of the VFS calls on its pages and of the storage
+ * calls in them, so that each moment counts once. A page with an unknown table counts for none; see
+ * b-trees.ts.
  */
 import type { Owners } from '../../trace/owners.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
@@ -26,18 +27,18 @@ import { accesses } from './page-accesses.ts';
 
 /** What one statement did with one table or index. */
 export interface TreeUse {
-  /** Place in Accesses.objects. */
+  /** Index in Accesses.objects. */
   database: number;
-  /** Place in its list of b-trees; the length of the list = pages of none known. */
+  /** Index in its list of b-trees; the list's length = pages of unknown ones. */
   tree: number;
   /** Fingerprint; null = not known. */
   statement: string | null;
-  /** Pages read and written, in the database and in the WAL; what checkpoints copy is left out. */
+  /** Pages read and written, in the database and in the WAL, without the copies of checkpoints. */
   reads: number;
   writes: number;
   /** Pages that checkpoints wrote to the database while it ran. */
   checkpointed: number;
-  /** Time inside the calls, a checkpoint's too, microseconds by part and in all. */
+  /** Time inside the calls, including checkpoints, microseconds by part and in all. */
   time: PartTimes & { spanUs: number };
 }
 
@@ -47,7 +48,7 @@ const NEEDS = { accesses, bTrees, owners, sweeps };
 export const treeUse = fact('treeUse', 'tables and indexes by statement', NEEDS, (store, known) =>
   useOf(store, known, {}),
 );
-/** The same of a range or a thread: calls that begin there, and their time there. */
+/** The same for a range or a thread: calls that begin in it, and their time in it. */
 export const treeUseIn = (
   facts: Facts,
   scope: Pick<Scope, 'thread' | keyof TimeRange>,
@@ -73,7 +74,11 @@ export function statementsOfTable(
 export const treeOf = (trees: readonly BTrees[], { database, tree }: TreeUse): BTree | undefined =>
   trees[database]!.list[tree];
 
-/** Time with a table or index of one database, by place in its list; the last is that of pages of none known. @param trees in the list */
+/**
+ * Time in each table or index of one database, by index in its list; the last is that of pages of
+ * unknown ones.
+ * @param trees in the list
+ */
 export function timesByTree(
   use: readonly TreeUse[],
   wanted: number,
@@ -90,12 +95,12 @@ const timeOf = (ns: Float64Array): TreeUse['time'] => ({
   spanUs: ns.reduce((a, b) => a + b, 0) / 1000,
 });
 
-/** Statements are numbered below, in the order in which they come. */
+/** Statements have numbers below this, in order of appearance. */
 const TEXTS = 2 ** 24;
 
-/** Uses while they are summed up. */
+/** Uses while they are summed. */
 class Uses {
-  /** Where the b-trees of each database begin in one row of all, those of none known behind each. */
+  /** Where each database's b-trees begin in one series of all, with the unknown one after each. */
   private readonly starts = [0];
   private readonly texts = new Map<string | null, number>();
   private readonly found = new Map<number, Omit<TreeUse, 'time'> & { ns: Float64Array }>();
@@ -104,7 +109,7 @@ class Uses {
     for (const { list } of trees) this.starts.push(this.starts.at(-1)! + list.length + 1);
   }
 
-  /** Place of a page's b-tree in the row of all. */
+  /** Number of a page's b-tree in the series of all. */
   treeOfPage(database: number, page: number): number {
     const { list, ownerOf } = this.trees[database]!;
     const tree = ownerOf(page);
@@ -170,7 +175,10 @@ function useOf(
   return uses.list();
 }
 
-/** @returns by thread, by row: the b-tree of the first page that the call is on, in the row of all, from 1; 0 = none */
+/**
+ * @returns by thread, by row: the b-tree of the call's first page, in the series of all, from 1; 0
+ * = none
+ */
 function countAccesses(
   store: TraceStore,
   { object, place, span, what, thread, row, us, count }: Accesses,

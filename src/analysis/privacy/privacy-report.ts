@@ -1,5 +1,6 @@
 /**
- * What a trace holds of its app and its users, before it is shared: how many texts of which kind, and the level that follows.
+ * What a trace reveals about its app and its users, to check before sharing: the number of texts of
+ * each kind, and the resulting level.
  *
  *   0 operations, offsets, sizes, times, names   1 + statements, literals folded, tables and indexes   2 + statements with literals   3 + bound values
  */
@@ -10,21 +11,24 @@ import { tokens } from '../../sqlite/sql-text.ts';
 import type { TraceStore } from '../../trace/store.ts';
 
 export interface PrivacyReport {
-  /** Of what is there, not of what was asked for. */
+  /** From what the trace has, not from the settings. */
   level: CaptureLevel;
-  /** What the threads were told to capture, the most of them; null where that was not recorded. */
+  /** The highest capture setting of the threads; null if it wasn't recorded. */
   capturedLevel: CaptureLevel | null;
   /** Distinct texts of each kind. */
   sqlTexts: number;
-  /** Of them, those that still hold a string, number or blob. */
+  /** Those that still have a string, number, or blob. */
   sqlWithLiterals: number;
-  /** Of them, those with names in double quotes: SQLite takes such a name for a string where nothing has that name. */
+  /**
+   * Those with names in double quotes: SQLite takes such a name for a string if no such name
+   * exists.
+   */
   sqlWithDoubleQuotes: number;
-  /** Of them, those with comments: they stay as they were written at every level that keeps SQL. */
+  /** Those with comments, which are unchanged at every level that keeps SQL. */
   sqlWithComments: number;
   /** Tables and indexes, by name. */
   treeNames: number;
-  /** Runs of statements with the values that were bound. */
+  /** Runs of statements with their bound values. */
   runsWithValues: number;
   /** JavaScript stacks: URLs and names of functions. */
   stacks: number;
@@ -34,10 +38,13 @@ export interface PrivacyReport {
   urls: number;
   /** IndexedDB databases and stores, locks, storage keys, marks, workers. */
   names: number;
-  /** Errors and notes: they may hold anything. */
+  /** Errors and notes, which may contain anything. */
   messages: number;
   userAgents: number;
-  /** Calls with a numeric key or offset on IndexedDB: the keys of an app's own records may be such numbers. */
+  /**
+   * Calls with a numeric key or offset on IndexedDB: these numbers may be keys of the app's own
+   * records.
+   */
   numericKeys: number;
 }
 
@@ -150,7 +157,7 @@ export function privacyReport(store: TraceStore): PrivacyReport {
   };
 }
 
-/** The report in one line for people. */
+/** The report in one line of text. */
 export function privacyText(r: PrivacyReport): string {
   const part = (n: number, one: string, many = `${one}s`): string[] =>
     n ? [`${n} ${n === 1 ? one : many}`] : [];

@@ -1,6 +1,7 @@
 /**
- * A trace without the words of its app: files, origins, URLs, locks, stores, threads, messages and identifiers of SQL become numbered
- * names, the same word always the same name; counts, times, offsets and sizes stay. What is not known to be harmless is replaced.
+ * Makes an anonymized trace. Files, origins, URLs, locks, stores, threads, messages, and SQL
+ * identifiers become numbered names, always the same name for the same word. Counts, times,
+ * offsets, and sizes are unchanged. Everything that isn't known to be harmless is replaced.
  *
  *   /users/ann.db-wal -> /file1-wal     SELECT name FROM patient WHERE id=? -> SELECT n1 FROM n2 WHERE n3=?
  */
@@ -23,7 +24,10 @@ import { TraceStore, type ThreadInfo, type ThreadStore } from '../../trace/store
 import { ENGINE_NAMES, PRAGMA_WORDS, SQL_FUNCTIONS, SQL_WORDS, VFS_NAMES } from './allow-list.ts';
 
 interface SanitizeOptions {
-  /** `shape` keeps keywords and the form of statements; `fingerprint` keeps only which ones are the same. */
+  /**
+   * `shape` keeps keywords and the form of statements; `fingerprint` only keeps which ones are
+   * equal.
+   */
   statements?: 'shape' | 'fingerprint';
 }
 
@@ -34,12 +38,12 @@ const oneOf = <T>(known: readonly T[], value: unknown, otherwise: T): T =>
 const countOrZero = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) ? value : 0;
 
-/** Gives every word a name of its own and remembers it. */
+/** Gives every word a new name, and remembers it. */
 class Aliases {
   private readonly names = new Map<string, string>();
   private readonly counts = new Map<string, number>();
 
-  /** @param sort what the new name begins with, if the word has none yet; the empty word stays empty */
+  /** @param sort prefix of the new name; the empty word stays empty */
   of(word: string, sort: string): string {
     if (word === '') return '';
     let name = this.names.get(word);
@@ -60,7 +64,10 @@ class Sanitizer {
 
   constructor(private readonly options: SanitizeOptions) {}
 
-  /** Files, locks and pools are often named after each other: `app.db`, `/app.db-wal` and the lock `app.db` keep a common stem. */
+  /**
+   * Files, locks, and pools often share names, so `app.db`, `/app.db-wal`, and the lock `app.db`
+   * keep a common stem.
+   */
   path(path: string, sort: string): string {
     const slash = plainPath(path) === path ? '' : '/';
     return slash + this.names.of(databaseName(path), sort) + suffixOf(path);
@@ -101,7 +108,10 @@ class Sanitizer {
     return this.identifiers.of(word, 'n');
   }
 
-  /** Of a table or index: as statements call it. SQLite's own keep their form, which tells what they are. */
+  /**
+   * A table's or index's name, as in statements. SQLite's own names keep their form, which shows
+   * what they are.
+   */
   private treeName(name: string): string {
     const [, table, n] = /^sqlite_autoindex_(.+)_(\d+)$/i.exec(name) ?? [];
     if (table !== undefined) return `sqlite_autoindex_${this.treeName(table)}_${n}`;
@@ -110,7 +120,7 @@ class Sanitizer {
       : this.identifiers.of(name.toLowerCase(), 'n');
   }
 
-  /** @returns null for a kind that is not known: what it holds cannot be judged */
+  /** @returns null for unknown kinds, whose content can't be judged */
   definition(d: Definition): Definition | null {
     switch (d.kind) {
       case 'file':
@@ -164,7 +174,7 @@ class Sanitizer {
         };
       }
       case 'values':
-        return null; // of the user's own data
+        return null; // the user's own data
       case 'b-tree-names':
         return {
           kind: 'b-tree-names',
@@ -246,7 +256,10 @@ class Sanitizer {
     }
   }
 
-  /** Functions and scripts by new names, lines and columns as they are; a frame that does not read as one goes. */
+  /**
+   * Renames functions and scripts, and keeps lines and columns. A frame that can't be parsed is
+   * dropped.
+   */
   private stack(text: string): string {
     return text
       .split('\n')
@@ -261,7 +274,7 @@ class Sanitizer {
       })
       .join('\n');
   }
-  /** Functions and scripts by new names. */
+  /** Renames functions and scripts. */
   samples(samples: CpuSamples): CpuSamples {
     return {
       ...samples,
@@ -284,7 +297,7 @@ class Sanitizer {
         e.sqliteVersion && /^\d{1,2}\.\d{1,3}\.\d{1,3}$/.test(e.sqliteVersion)
           ? e.sqliteVersion
           : null,
-      sourceId: null, // of a private build it would name the build
+      sourceId: null, // a private build's would identify it
       suspension: oneOf(SUSPENSIONS, e.suspension, 'unknown'),
       layers: {
         vfs: e.layers.vfs === true,
@@ -321,7 +334,10 @@ class Sanitizer {
   }
 }
 
-/** What the engine calls a wasm function without a name, and the functions that tell waiting from computing. */
+/**
+ * The engine's names of wasm functions without a name, and the functions that distinguish waiting
+ * from computing.
+ */
 const isHarmless = ({ name, kind }: CpuFunction): boolean =>
   /^wasm-function\[\d{1,9}\]$/.test(name) || (kind === 'native' && WAITING.has(name));
 
@@ -331,7 +347,7 @@ function unquoted(token: string): string {
   return close === ']' ? inner : inner.replaceAll(close + close, close);
 }
 
-/** Browser and main version only: the rest of a user agent narrows down whose it is. */
+/** Browser and main version only: the rest of a user agent helps to identify the user. */
 function mainVersion(userAgent: string): string {
   const found = browserOf(userAgent);
   return found ? `${found.token}/${found.version.split('.', 1)[0]}` : '';
@@ -349,8 +365,9 @@ function copyRows(from: ThreadStore, to: ThreadStore): void {
 }
 
 /**
- * A copy of the trace that can be shared. Numbers are untouched: offsets in IndexedDB may be numeric keys of the app.
- * Analyses of the copy give the same counts and times, except where they read the text of statements in `fingerprint` mode.
+ * A copy of the trace that can be shared. Numbers are unchanged, so offsets in IndexedDB may be the
+ * app's numeric keys. Analyses of the copy give the same counts and times, except where they read
+ * the text of statements in `fingerprint` mode.
  */
 export function sanitizeStore(store: TraceStore, options: SanitizeOptions = {}): TraceStore {
   const sanitizer = new Sanitizer(options);
@@ -364,6 +381,6 @@ export function sanitizeStore(store: TraceStore, options: SanitizeOptions = {}):
     copyRows(thread, copy);
     copy.cpu = thread.cpu && sanitizer.samples(thread.cpu);
   }
-  out.below = store.below; // numbers alone
+  out.below = store.below; // only numbers
   return out;
 }

@@ -1,4 +1,7 @@
-/** The answer without its views: the sentence, where the time in SQL went, and what to do first. For `vfscope record` and whatever drives it. */
+/**
+ * The answer without its views: the sentence, where the time in SQL went, and what to do first. For
+ * `vfscope record` and scripts that run it.
+ */
 import { plain } from '../../text/clean.ts';
 import { countOf, formatDuration, formatShare } from '../../text/numbers.ts';
 import { belowStorage, type BelowStorageSums } from '../below/browser-work.ts';
@@ -22,17 +25,17 @@ const STATEMENTS = 5;
 export interface Answer {
   /** One or two sentences. */
   answer: string;
-  /** What hides numbers, such as a thread that was not recorded: one sentence each. */
+  /** What makes numbers incomplete, such as a thread that wasn't recorded: one sentence each. */
   missing: string[];
-  /** Time while SQL runs, in microseconds; null where it is not known. */
+  /** Time while SQL runs, in microseconds; null if not known. */
   inSqlUs: number | null;
   /** Its parts that are above 0. */
   parts: { part: Part; us: number }[];
-  /** What threads executed, by statement; only where they were sampled. */
+  /** What threads executed, by statement, if they were sampled. */
   cpu?: SampleSums;
-  /** What the browser did for storage calls, and whether it counted as many; only where it was asked. */
+  /** What the browser did for storage calls, and whether it counted as many, if it was asked. */
   belowStorage?: BelowStorageSums;
-  /** Ranked. What costs no time that is known has no `afterUs`. */
+  /** Ranked. An action without a known time has no `afterUs`. */
   actions: {
     rule: string;
     advice: string;
@@ -44,13 +47,13 @@ export interface Answer {
   }[];
   /** Actions beyond those. */
   more: number;
-  /** What is said where there is nothing to do. */
+  /** The text if there is nothing to do. */
   none: string | null;
 }
 
 const NEEDS = { headline, badges, findings, noFindings, totalTimeInSql, sampleSums, belowStorage };
 
-/** Those that a short answer names. */
+/** The part for a short answer. */
 const fewest = ({ statements, ...rest }: SampleSums): SampleSums => ({
   ...rest,
   statements: statements
@@ -58,7 +61,10 @@ const fewest = ({ statements, ...rest }: SampleSums): SampleSums => ({
     .map((one) => ({ ...one, functions: one.functions.slice(0, FEW) })),
 });
 
-/** The texts are the trace's own, on one line each and without control characters. @param most actions, 3 by default */
+/**
+ * The texts come from the trace, on one line each and without control characters.
+ * @param most actions, 3 by default
+ */
 export function answerOf(facts: Facts, most = FEW): Answer {
   const known = facts.known(NEEDS);
   const { times, text } = known.headline;
@@ -90,7 +96,7 @@ export function answerOf(facts: Facts, most = FEW): Answer {
   };
 }
 
-/** A path as shells take it. */
+/** A path, quoted for shells. */
 const quoted = (path: string): string => (/^[\w./@:+-]+$/.test(path) ? path : JSON.stringify(path));
 
 /** @param path of the recording, for the commands that show more */

@@ -1,14 +1,14 @@
-/** What a report is made of. */
+/** The parts of a report. */
 import { formatCount } from '../../text/numbers.ts';
 import { cut, oneLine, UNKNOWN_SQL } from '../../text/clean.ts';
 import { cellText as textOf, isNumeric, type Column, type Columns } from '../core/table.ts';
 
-/** A text that a narrow layout may put on a line of its own. */
+/** A text that a narrow layout may put on a separate line. */
 export type Cell = string | { text: string; wide: true };
 export interface ReportTable {
   head: readonly string[];
   rows: readonly (readonly Cell[])[];
-  /** Columns that hold texts: to the left; numbers to the right. */
+  /** Columns with texts, aligned left. Numbers are aligned right. */
   texts: readonly number[];
   /** Columns that hold SQL. */
   code?: readonly number[];
@@ -24,7 +24,7 @@ export interface Report {
   blocks: readonly Block[];
 }
 
-/** A cell of the catalog as a report shows it: what has no name reads so. */
+/** A cell of the catalog as in a report, which labels what has no name. */
 function shownCell<Row>(name: string, { unit, value, text }: Column<Row>, row: Row): string {
   const cell = value(row);
   if (name === 'fingerprint' && cell === null) return UNKNOWN_SQL;
@@ -33,7 +33,11 @@ function shownCell<Row>(name: string, { unit, value, text }: Column<Row>, row: R
 
 const LONGEST = { code: 100, path: 60 };
 
-/** Rows of a table of the catalog, in some of its columns. Long texts are cut: a statement at its end, a path in its middle. @param longest characters of such a text */
+/**
+ * Rows of a table of the catalog, in some of its columns. Long texts are cut: a statement at its
+ * end, a path in its middle.
+ * @param longest characters of such a text
+ */
 export function tableOf<Row, C extends Columns<Row>>(
   columns: C,
   names: readonly (keyof C & string)[],
@@ -56,7 +60,7 @@ export function tableOf<Row, C extends Columns<Row>>(
     code: places((name) => name === 'fingerprint'),
   };
 }
-/** Of a list that was cut. */
+/** After a list that was cut. */
 export const moreLines = (more: number): string[] =>
   more > 0 ? [`... and ${formatCount(more)} more.`] : [];
 

@@ -3,9 +3,10 @@
  *
  *   { "commits": { "max": 10 }, "web.opfs.flushes": { "max": 3 }, "files[kind=wal].vfs.xWrite": { "max": 0, "optional": true } }
  *
- * A number that is missing or cannot be known breaks the budget, unless it is optional: a trace without the layer proves nothing.
- * Events that were dropped make every count a lower bound: then a maximum that holds is not proven either. Workers that are not recorded
- * make it one only where SQLite or its storage runs there, which is not known: the maximum holds, and they are named.
+ * A number that is missing or unknown breaks the budget unless it is optional, because a trace
+ * without the layer proves nothing. Dropped events make every count a lower bound, so a maximum
+ * isn't proven either. Unrecorded workers only do so if SQLite or its storage runs there, which
+ * isn't known, so the maximum passes, and they are named.
  */
 import { plain } from '../../text/clean.ts';
 import { countOf } from '../../text/numbers.ts';
@@ -15,7 +16,7 @@ import { selectNumber } from './summary-numbers.ts';
 export interface Limit {
   min?: number;
   max?: number;
-  /** What is missing isn't a fault. */
+  /** A missing number isn't a fault. */
   optional?: boolean;
 }
 export type Budget = Record<string, Limit>;
@@ -25,11 +26,11 @@ export interface BudgetRow {
   limit: Limit;
   value: number | null;
   ok: boolean;
-  /** Why it is broken or passed over, or what may be missing from the number; null where it simply holds. */
+  /** Why it is broken or skipped, or what may be missing from the number; null if it passes. */
   cause: string | null;
 }
 
-/** A budget that cannot be used: one message a fault. */
+/** A budget that can't be used: one message for each fault. */
 export class BudgetError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(faults.join('\n'));
@@ -39,7 +40,7 @@ export class BudgetError extends Error {
 
 const KNOWN = ['min', 'max', 'optional'];
 
-/** @param text of a budget file @throws BudgetError that names all that is wrong */
+/** @param text of a budget file @throws BudgetError that lists all faults */
 export function parseBudgetText(text: string): Budget {
   try {
     return parseBudget(JSON.parse(text));
@@ -49,7 +50,7 @@ export function parseBudgetText(text: string): Budget {
   }
 }
 
-/** @param json a parsed budget file @throws BudgetError that names all that is wrong */
+/** @param json a parsed budget file @throws BudgetError that lists all faults */
 export function parseBudget(json: unknown): Budget {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw new BudgetError([
@@ -86,7 +87,7 @@ export function parseBudget(json: unknown): Budget {
   return json as Budget;
 }
 
-/** Counts that the same work repeats to the last digit, and that cost time or wear. */
+/** Counts that are identical each time the same work runs, and that cost time or wear. */
 const BASELINE = [
   ...['statements.count', 'transactions.write', 'commits', 'web.opfs.reads', 'web.opfs.writes'],
   ...['web.opfs.flushes', 'web.opfs.readBytes', 'web.opfs.writeBytes', 'web.idb.transactions'],
@@ -109,7 +110,7 @@ export function baselineBudget(summary: Summary, moreTransactionStatements: numb
   return budget;
 }
 
-/** A number against its limit. @param missing why it is not known, where it is null */
+/** A number compared with its limit. @param missing why it isn't known, if null */
 export function limitRow(
   path: string,
   limit: Limit,
@@ -127,7 +128,7 @@ export function limitRow(
   return { path, limit, value, ok: true, cause: null };
 }
 
-/** @throws BudgetError where a path names nothing that a summary has */
+/** @throws BudgetError if a path doesn't exist in a summary */
 export function checkBudget(summary: Summary, budget: Budget): BudgetRow[] {
   const faults: string[] = [];
   const rows = Object.entries(budget).map(([path, limit]): BudgetRow => {

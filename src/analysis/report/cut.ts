@@ -1,6 +1,7 @@
 /**
- * A trace cut to ranges of time that the app itself marked: `performance.mark('vfscope:start')` .. `performance.mark('vfscope:stop')`, on
- * any thread. What the marks of one thread span is kept of all threads; ranges of several threads are united.
+ * A trace cut to ranges of time that the app itself marked: `performance.mark('vfscope:start')` ..
+ * `performance.mark('vfscope:stop')`, on any thread. The marks of one thread apply to all threads,
+ * and the ranges of several threads are combined.
  */
 import { Op } from '../../event/event.ts';
 import { belowWithin } from '../../trace/below-storage.ts';
@@ -15,9 +16,9 @@ export const STOP_MARK = 'vfscope:stop';
 type Range = readonly [fromUs: number, toUs: number];
 
 /**
- * Ranges in order, without overlap. A start with no stop lasts to the end, a stop with no start counts from the beginning, a second
- * start changes nothing.
- * @returns [] where there is no mark
+ * Ranges in order, without overlap. A start without a stop lasts to the end, a stop without a start
+ * counts from the beginning, and a second start is ignored.
+ * @returns [] without marks
  */
 export function markedRanges(store: TraceStore): Range[] {
   const found: [number, number][] = [];
@@ -55,8 +56,9 @@ interface Cut {
 }
 
 /**
- * A copy with the events that begin in a range, and what their ids mean. A call that began before a range is not in it, nor is its end;
- * what threads dropped stays said, since it is not known when. A note says what was left out.
+ * A copy with the events that begin in a range, and the meanings of their ids. A call that began
+ * before a range isn't in it, nor is its end. Dropped counts stay, because their times aren't
+ * known. A note states what was left out.
  */
 export function cutTo(store: TraceStore, ranges: readonly Range[]): Cut {
   const out = new TraceStore(store.originMs);
@@ -91,7 +93,7 @@ export function cutTo(store: TraceStore, ranges: readonly Range[]): Cut {
   return { store: out, left };
 }
 
-/** Row behind the last one that begins at `us` or before. */
+/** Row after the last one that begins at `us` or before. */
 function behind({ events }: ThreadStore, us: number): number {
   let row = us === Infinity ? events.count : events.lowerBound(us);
   while (row < events.count && events.t0[row]! <= us) row++;

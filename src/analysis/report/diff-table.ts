@@ -1,4 +1,4 @@
-/** The tables of a diff: the Compare view and `vfscope diff` draw them. */
+/** The tables of a diff, for the Compare view and `vfscope diff`. */
 import { col, type Column, type Columns } from '../core/table.ts';
 import {
   countOf,
@@ -44,7 +44,10 @@ type Directions = readonly [down: string, up: string, equal: string];
 const AMOUNT: Directions = ['less', 'more', 'equal'];
 const TIME: Directions = ['faster', 'slower', 'as fast'];
 
-/** Direction and size from A to B: `3.19× faster`, `4.2 % more`, `equal`; without a size where one is 0. */
+/**
+ * Direction and size from A to B: `3.19× faster`, `4.2 % more`, `equal`; without a size if one is
+ * 0.
+ */
 export function changeText(a: number | null, b: number | null, words: Directions = AMOUNT): string {
   if (a === null || b === null) return UNKNOWN;
   if (a === b) return words[2];
@@ -55,7 +58,10 @@ export function changeText(a: number | null, b: number | null, words: Directions
     ? `${formatShare(Math.abs(b - a) / a)} ${word}`
     : `${formatNumber(factor)}× ${word}`;
 }
-/** The same of shares from 0 to 1: in points, for a percentage of percentages misleads. */
+/**
+ * The same for shares from 0 to 1, in percentage points, because a percentage of percentages
+ * misleads.
+ */
 export function changeOfShares(a: number | null, b: number | null): string {
   if (a === null || b === null || a === b) return changeText(a, b);
   const points = +(100 * Math.abs(b - a)).toFixed(1);
@@ -63,14 +69,15 @@ export function changeOfShares(a: number | null, b: number | null): string {
   return `${amount} ${AMOUNT[b < a ? 0 : 1]}`;
 }
 const fromTo = (a: string, b: string): string => (a === b ? a : `${a} → ${b}`);
-/** Without direction and size where times of these traces aren't compared (`unlike`). */
+/** Without direction and size if times of these traces aren't compared (`unlike`). */
 function timeChange(
   { totalA, totalB }: { totalA: number; totalB: number },
   { stepUs, unlike }: Pick<TraceDiff, 'stepUs' | 'unlike'>,
 ): string {
   const [a, b] = [formatMeasured(totalA, stepUs.a), formatMeasured(totalB, stepUs.b)];
   if (unlike !== null) return fromTo(a, b);
-  const wholeNs = (us: number): number => Math.round(us * 1e3); // sums in another order differ in the last digit
+  // sums in another order differ in the last digit
+  const wholeNs = (us: number): number => Math.round(us * 1e3);
   return `${changeText(wholeNs(totalA), wholeNs(totalB), TIME)}: ${fromTo(a, b)}`;
 }
 
@@ -80,9 +87,9 @@ const WHOLE: Record<TraceDiff['whole']['verdict'], string> = {
   noise: 'This is within the spread of the runs: noise.',
   unknown: 'Too few runs to tell this from noise.',
 };
-/** Of the time of a trace: with less of it in statements of both, a factor would compare little. */
+/** Minimum share of a trace's time in statements of both: below it, a factor would mean little. */
 const COMPARABLE = 0.5;
-/** What a comparison comes to: its first line gives direction and size. */
+/** The result of a comparison. Its first line gives direction and size. */
 export function verdictLines(diff: TraceDiff): string[] {
   const { whole, statements, unlike } = diff;
   if (statements.length === 0) return ['No statement is recorded in A or B.'];
@@ -119,7 +126,9 @@ export function verdictLines(diff: TraceDiff): string[] {
   ];
 }
 
-/** Statements to look at: what differs, and what moved the whole, noise or not. */
+/**
+ * Statements worth a look: those that differ, and those that changed the total, even within noise.
+ */
 export const shownStatements = ({ statements }: TraceDiff): StatementDiff[] =>
   statements.filter((row) => differs(row) || movesWhole(row));
 

@@ -1,10 +1,12 @@
 /**
- * Two traces side by side: every number of their summaries, and every statement, aligned by fingerprint and occurrence.
+ * Compares two traces: every number of their summaries, and every statement, matched by fingerprint
+ * and occurrence.
  *
  *   counts repeat to the last digit: equal or changed, no threshold        times do not: changed only beyond their spread
  *
- * Of a statement's time its total is judged (`total-verdict.ts`). With fewer than 3 runs on a side the spread isn't known. Times of the
- * summary are single readings: their spread isn't known either, and the verdict says so.
+ * For a statement's time, the total is judged (`total-verdict.ts`). With fewer than 3 runs on a
+ * side, the spread isn't known. Times of the summary are single readings without a known spread,
+ * either, as their verdict shows.
  */
 import { percentile } from '../core/durations.ts';
 import { conditions, unlikeText } from '../core/conditions.ts';
@@ -25,8 +27,8 @@ import { summary, type Summary } from './summary.ts';
 import { totalVerdict, wholeVerdict, type TotalVerdict } from './total-verdict.ts';
 
 /**
- * `same`: equal. `changed`: differs. `noise`: differs, within the spread. `unknown`: cannot be told (no spread, or null on one side).
- * `only a`, `only b`: the other trace does not have it.
+ * `same`: equal. `changed`: differs. `noise`: differs, within the spread. `unknown`: undecided (no
+ * spread, or null on one side). `only a`, `only b`: the other trace doesn't have it.
  */
 export type Verdict = 'same' | 'changed' | 'noise' | 'unknown' | 'only a' | 'only b';
 
@@ -35,13 +37,13 @@ export interface NumberRow {
   kind: 'count' | 'time';
   a: number | null;
   b: number | null;
-  /** b - a; null where one is not known. */
+  /** b - a; null if one isn't known. */
   delta: number | null;
   verdict: Verdict;
 }
 
 export interface TimeDiff extends Omit<TotalVerdict, 'verdict'> {
-  /** Medians, microseconds; null without a finished run. On a coarse clock they show little. */
+  /** Medians, microseconds; null without a finished run. With a coarse clock they show little. */
   a: number | null;
   b: number | null;
   totalA: number;
@@ -53,23 +55,26 @@ export interface TimeDiff extends Omit<TotalVerdict, 'verdict'> {
 
 export interface StatementDiff {
   fingerprint: string;
-  /** As it is shown: its recorded text in A, else in B. */
+  /** The text that is shown: its recorded text in A, else in B. */
   sql: string;
   executionsA: number;
   executionsB: number;
   /** Sums over all executions. */
   counts: Record<ExecutionCount, { a: number; b: number }>;
-  /** First execution (from 0) whose counts differ from its counterpart's; null = none of those that both traces have. */
+  /**
+   * First execution (from 0) whose counts differ from its counterpart's; null = none of those in
+   * both traces.
+   */
   firstDifference: number | null;
-  /** Executions whose counts differ, of those that both traces have. */
+  /** Executions in both traces whose counts differ. */
   differing: number;
   countsVerdict: Verdict;
   time: TimeDiff;
-  /** Both: `changed` where counts changed, else what the times say. */
+  /** Both: `changed` if counts changed, else the verdict on times. */
   verdict: Verdict;
 }
 
-/** The statements that both traces have, together, and those that one has: microseconds. */
+/** The statements in both traces, together, and those in only one: microseconds. */
 export interface WholeDiff {
   totalA: number;
   totalB: number;
@@ -81,17 +86,17 @@ export interface WholeDiff {
 export interface TraceDiff {
   numbers: NumberRow[];
   whole: WholeDiff;
-  /** Coarsest step of the clocks of each, microseconds; null = not known. */
+  /** Coarsest clock step of each, microseconds; null = not known. */
   stepUs: { a: number | null; b: number | null };
-  /** What moved the whole first, then what changed, each by time. */
+  /** Those that changed the total first, then those that changed, each by time. */
   statements: StatementDiff[];
-  /** What is to be done in B first; then what is solved. */
+  /** First what to do in B, then what is solved. */
   findings: FindingDiff[];
   /** Rows by verdict. */
   totals: { numbers: Record<Verdict, number>; statements: Record<Verdict, number> };
   /** Why times are not judged; null = they are. */
   unlike: string | null;
-  /** What makes the comparison doubtful. */
+  /** Reasons to doubt the comparison. */
   warnings: string[];
 }
 
@@ -131,7 +136,7 @@ function tally(rows: readonly { verdict: Verdict }[]): Record<Verdict, number> {
   return totals;
 }
 
-/** Numbers that are times, or come from times, by their names. */
+/** Numbers that are times, or derived from times, by name. */
 const isTime = (path: string): boolean => path.endsWith('Us');
 /** Numbers from 0 to 1. */
 export const isShare = (path: string): boolean => path.endsWith('Rate');
@@ -150,7 +155,7 @@ function numberRows(a: Summary, b: Summary): NumberRow[] {
   });
 }
 
-/** Moved by more than this share of the time of all statements: listed, whatever the verdict. */
+/** Changed by more than this share of the time of all statements: listed with any verdict. */
 const MOVED = 0.01;
 export const movesWhole = ({ time }: StatementDiff): boolean => Math.abs(time.share) > MOVED;
 /** Worth a look: neither equal nor noise. */
@@ -164,7 +169,7 @@ const totalOf = (groups: Map<string, ExecutionGroup>, when: (print: string) => b
 export const totalDelta = ({ totalA, totalB }: { totalA: number; totalB: number }): number =>
   totalB - totalA;
 
-/** @param stepUs null: times are not judged @param sqlOf as a fingerprint is shown */
+/** @param stepUs null: times aren't judged @param sqlOf the shown text of a fingerprint */
 function statementRows(
   a: Map<string, ExecutionGroup>,
   b: Map<string, ExecutionGroup>,
@@ -267,7 +272,7 @@ function timeDiff(
     : { ...base, ...totalVerdict(a, b, stepUs) };
 }
 
-/** Of the runs that ended; null without any. */
+/** Of the finished runs; null without any. */
 function median(times: Float64Array | undefined): number | null {
   const sorted = times?.filter((us) => !Number.isNaN(us)).sort();
   return sorted?.length ? percentile(sorted, 0.5) : null;

@@ -1,9 +1,15 @@
-/** Whether all of an engine is recorded: its layers, and the workers of its page, which may store for it. */
+/**
+ * Whether an engine is completely recorded: its layers, and the workers of its page, which may do
+ * storage for it.
+ */
 import { scriptName } from '../../text/clean.ts';
 import { countOf } from '../../text/numbers.ts';
 import type { SummaryEngine } from './summary.ts';
 
-/** What is recorded of an engine and what isn't, one sentence part after another: "recorded: web, vfs, sql; not: counters, query (its cause)". */
+/**
+ * What is and isn't recorded of an engine, as parts of a sentence: "recorded: web, vfs, sql; not:
+ * counters, query (its cause)".
+ */
 export function engineCoverage({
   layers,
   queryNote,

@@ -1,6 +1,7 @@
 /**
- * The headline numbers of a trace: what each is called and means, its unit, its value, and why it is not known where it is not. The
- * Overview, the live strip, comparisons, summaries and reports take them from here, so that a number is the same wherever it stands.
+ * The headline numbers of a trace: each one's name, meaning, unit, and value, or why it isn't
+ * known. The Overview, the live strip, comparisons, summaries, and reports take them from here, so
+ * that a number is the same everywhere.
  */
 import { Op } from '../../event/event.ts';
 import { opName } from '../../event/operations.ts';
@@ -34,7 +35,10 @@ import { transactions } from '../transactions/transactions.ts';
 import { checkpoints } from '../wal/checkpoints.ts';
 import { wals } from '../wal/wal.ts';
 
-/** What the numbers of a summary are computed from: it opens a file, so it comes without the long analyses. */
+/**
+ * Needs of a summary's numbers, without the long analyses, because a summary is shown when a file
+ * opens.
+ */
 export const SUMMARY_NEEDS = {
   extent,
   statements,
@@ -48,7 +52,7 @@ export const SUMMARY_NEEDS = {
   totalInstructions,
   unseenWork,
 };
-/** What all numbers are computed from. */
+/** Needs of all numbers. */
 export const NUMBER_NEEDS = {
   ...SUMMARY_NEEDS,
   anatomies,
@@ -66,26 +70,32 @@ export type NumberId = keyof typeof NUMBERS;
 export interface HeadlineNumber {
   id: NumberId;
   title: string;
-  /** The title where room is short. */
+  /** The title for narrow places. */
   short: string;
   /** What it means and how it is counted. */
   definition: string;
   unit: Unit;
   value: number | null;
-  /** What it leaves out: workers that are not recorded, so that a sum is a lower bound and a share or ratio is of a part; null = nothing. */
+  /**
+   * What it doesn't cover: workers that aren't recorded, so that a sum is a lower bound and a ratio
+   * covers a part; null = nothing.
+   */
   unseen: string | null;
-  /** Said beside the value; '' = nothing. */
+  /** A text beside the value; '' = none. */
   also: string;
-  /** Why it is not known; null where it is, and where it is not computed yet. */
+  /** Why it isn't known; null if it is, and while it isn't computed yet. */
   cause: string | null;
-  /** The call that the number is about: `list` has what it belongs to. */
+  /** The call that the number is about, which is in `list`. */
   event: EventRef | null;
   /** The view that lists what the number counts or sums. */
   list: NumberList | null;
-  /** What of that list the number is about; null = all of it, as it is listed. */
+  /** The part of that list that the number is about; null = the entire list. */
   about: ListPart | null;
 }
-/** Calls of an operation in Events; statements by a column, or by a part of their time; transactions by how they ended. */
+/**
+ * Calls of an operation in Events; statements by a column, or by a part of their time; transactions
+ * by how they ended.
+ */
 type ListPart =
   { calls: string } | { column: string } | { part: Part } | { outcome: Transaction['outcome'] };
 type NumberList = 'statements' | 'transactions' | 'files' | 'locks' | 'cache' | 'wal' | 'events';
@@ -97,9 +107,9 @@ interface Entry {
   definition: string | ((numbers: Numbers) => string);
   value: (numbers: Numbers) => number | null;
   also?: (numbers: Numbers) => string;
-  /** It is about the recording itself: what is not recorded changes nothing. */
+  /** It is about the recording itself, so unrecorded workers don't matter. */
   ofRecording?: true;
-  /** Asked where the value is null. */
+  /** Used if the value is null. */
   cause?: (numbers: Numbers) => string;
   event?: (numbers: Numbers) => HeadlineNumber['event'];
   list?: NumberList;
@@ -109,9 +119,9 @@ interface Entry {
 const STORAGE_LEFT_OUT = 'the recording leaves storage calls out';
 const NO_WAL = 'no write-ahead log was used';
 
-/** The numbers of one trace. Each is computed when it is asked for. */
+/** The numbers of one trace, each computed on request. */
 class Numbers {
-  /** @param calls of the trace as it is now: the live strip brings its own, which grow with it */
+  /** @param calls of the current trace: the live strip passes its own, which grow with it */
   constructor(
     readonly store: TraceStore,
     readonly known: Known<typeof NUMBER_NEEDS>,
@@ -122,7 +132,7 @@ class Numbers {
     const entry: Entry = NUMBERS[id];
     const value = entry.value(this);
     const unseen = entry.ofRecording ? null : this.known.unseenWork;
-    // of an app whose SQLite is not recorded a count of 0 is none
+    // if an app's SQLite isn't recorded, a count of 0 means nothing
     if (unseen && !unseen.isLeast && !value) return { ...this.words(id), cause: unseen.text };
     return {
       ...this.words(id),
@@ -138,7 +148,7 @@ class Numbers {
   words(id: NumberId): HeadlineNumber {
     const { title, short = title, unit, definition: words, list, about }: Entry = NUMBERS[id];
     const definition = typeof words === 'string' ? words : words(this);
-    // the commits of an engine whose VFS calls are not seen are frames of its log
+    // if an engine's VFS calls aren't visible, its commits are frames of its log
     const inLog = list === 'transactions' && !this.calls.seesVfs;
     return {
       id,
@@ -159,13 +169,13 @@ class Numbers {
   get noSql(): string {
     return noSqlCause(this.store);
   }
-  /** @param cause where VFS calls were recorded */
+  /** @param cause if VFS calls were recorded */
   noVfs(
     cause = 'the recording lacks the calls that would show it (a lock kept over several transactions, a WAL, or headers not decoded)',
   ): string {
     return this.calls.seesVfs ? cause : noVfsCause(this.store);
   }
-  /** SQLite asks for locks by its VFS, or by a thread that does its storage. */
+  /** SQLite requests locks through its VFS, or through a thread that does its storage. */
   get seesLocks(): boolean {
     return this.calls.seesVfs || this.known.lockWaits.some(({ sqlite }) => sqlite !== null);
   }
@@ -178,7 +188,7 @@ class Numbers {
       : 'no time passed while SQL ran';
   }
 
-  /** Of the time while SQL runs; null = not known. */
+  /** Share of the time while SQL runs; null = not known. */
   share(us: number | null): number | null {
     const inSql = us === null ? null : this.known.totalTimeInSql;
     return inSql ? us! / inSql : null;
@@ -186,7 +196,7 @@ class Numbers {
   time(part: 'ioUs' | 'lockUs' | 'lockWaitUs'): number | null {
     return this.known.summaryTime?.[part] ?? null;
   }
-  /** Of the time of all commits, microseconds; null where none is known. */
+  /** Share of the time of all commits, microseconds; null if none is known. */
   ofCommits(us: (all: CommitTotals) => number): number | null {
     const all = this.known.anatomies.commitTotals();
     return all.commits ? us(all) : null;
@@ -200,7 +210,7 @@ class Numbers {
 const per = (sum: number | null, count: number | null): number | null =>
   sum !== null && count ? sum / count : null;
 
-/** Those of the Overview, in its order. */
+/** The Overview's numbers, in its order. */
 const HEADLINES = {
   duration: {
     title: 'Recorded',
@@ -521,11 +531,11 @@ const OTHERS = {
 
 export const NUMBERS = { ...HEADLINES, ...OTHERS };
 
-/** @param calls as of Numbers */
+/** @param calls as in Numbers */
 export const numbersFrom = (facts: Facts, calls?: CallCounts): Numbers =>
   new Numbers(facts.store, facts.onDemand(NUMBER_NEEDS), calls);
 
-/** Those that say most of a trace: the Overview's, and what comparisons set side by side. */
+/** The most important numbers: those of the Overview, which comparisons show side by side. */
 export const headlineNumbers = fact(
   'headlineNumbers',
   'headline numbers',
@@ -536,7 +546,10 @@ export const headlineNumbers = fact(
   },
 );
 
-/** Their number where the recording counted them; null: it didn't, and then it isn't a number of the recording. */
+/**
+ * Their number if the recording counted them; null: it didn't, so it isn't a number of the
+ * recording.
+ */
 export const countedInstructions = fact(
   'countedInstructions',
   'instructions in all',

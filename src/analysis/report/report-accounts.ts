@@ -2,7 +2,7 @@
 import { ACCOUNTS, type Account } from '../findings/accounts.ts';
 import type { Block } from './blocks.ts';
 
-/** [] where there is none. */
+/** [] without any. */
 export const accountsBlock = (found: readonly Account[]): Block[] =>
   found.length
     ? [{ heading: ACCOUNTS, lines: found.map(({ title, advice }) => `${title}. ${advice}`) }]

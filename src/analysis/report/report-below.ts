@@ -1,10 +1,10 @@
-/** What the browser reports of storage, as a block of the report. */
+/** What the browser reports on storage, as a block of the report. */
 import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 import type { BelowStorageSums } from '../below/browser-work.ts';
 import type { CallCheck } from '../below/call-check.ts';
 import type { Block } from './blocks.ts';
 
-/** The verdict of the check, a line for each sentence. */
+/** The result of the check, one line for each sentence. */
 export function verdictLines({ verdict, reported, differences, after, why }: CallCheck): string[] {
   const text = {
     equal: `The browser counts the same: ${countOf(reported, 'storage call')}.`,
@@ -21,7 +21,7 @@ export function verdictLines({ verdict, reported, differences, after, why }: Cal
   ];
 }
 
-/** null where the browser wasn't asked. */
+/** null if the browser wasn't asked. */
 export function belowBlock(known: BelowStorageSums | null): Block | null {
   if (!known) return null;
   const { check, sums } = known;

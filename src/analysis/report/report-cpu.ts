@@ -7,17 +7,17 @@ import type { Block } from './blocks.ts';
 const LONGEST = { statement: 60, name: 60 };
 /** Functions of a statement. */
 const FEW = 3;
-/** With fewer samples, shares say little. */
+/** With fewer samples, shares mean little. */
 const ENOUGH = 20;
 
-/** `patternCompare 81 %, sqlite3VdbeExec 12 %`, of the samples that computed. */
+/** `patternCompare 81 %, sqlite3VdbeExec 12 %`, of the samples in which the thread computed. */
 const hottest = ({ functions, onCpu }: StatementSamples): string =>
   functions
     .slice(0, FEW)
     .map(({ name, self }) => `${cut(plain(name), LONGEST.name)} ${formatShare(self / onCpu)}`)
     .join(', ');
 
-/** null where no thread was sampled. @param most statements */
+/** null if no thread was sampled. @param most statements */
 export function samplesBlock(sums: SampleSums | null, most: number): Block | null {
   if (!sums) return null;
   const { statements, outside, intervalUs, clockErrorUs } = sums;

@@ -1,23 +1,27 @@
 /**
- * A report as GitHub's Markdown, for an issue: `vfscope summary --markdown`, and Copy as Markdown. What a page says cannot become markup: no
- * HTML, link, mention or reference to another issue, no end of a table's cell or of a code span.
+ * A report as GitHub's Markdown, for an issue: `vfscope summary --markdown`, and Copy as Markdown.
+ * The page's texts can't become markup: HTML, links, mentions, references to other issues, or the
+ * end of a table cell or code span.
  */
 import { cellText, type Block, type Report } from './blocks.ts';
 import { plain, shown } from '../../text/clean.ts';
 
-/** Pure. Texts of the trace are escaped here. */
+/** Escapes the texts of the trace. */
 export function reportMarkdown(report: Report): string {
   return [`### ${escaped(report.title)}`, ...report.blocks.map(block)].join('\n\n') + '\n';
 }
 
-/** Characters of Markdown, and those that GitHub reads more into (`@name`, `#1`, `:smile:`, `https://`, `www.`). */
+/**
+ * Markdown's special characters, and those that GitHub interprets (`@name`, `#1`, `:smile:`,
+ * `https://`, `www.`).
+ */
 const SPECIAL = /[\\`*_[\]<>#|~@&$]|:(?=[a-z/])|(?<=www)\./gi;
 
-/** A text as it is, whatever it holds. */
+/** Escapes any text so that it is shown unchanged. */
 const escaped = (text: string): string =>
   plain(text).replace(SPECIAL, (c) => (c === '@' ? '&#64;' : c === '#' ? '&#35;' : `\\${c}`));
 
-/** A statement as code. A bar would end the cell even there; two backticks hold one. */
+/** A statement as code. A bar would end the cell even in code; two backticks can contain one. */
 function code(text: string): string {
   const clean = shown(text).replaceAll('|', '\\|');
   return clean.includes('`') ? `\`\` ${clean.replace(/`{2,}/g, "'")} \`\`` : `\`${clean}\``;

@@ -3,7 +3,7 @@ import { countOf, formatDuration, formatShare } from '../../text/numbers.ts';
 import type { RequestSums } from '../messages/request-sums.ts';
 import type { Block } from './blocks.ts';
 
-/** null where there are none. */
+/** null without any. */
 export function requestsBlock(sums: RequestSums | null): Block | null {
   if (!sums) return null;
   const { count, totalUs, unanswered, nested, guessed, unrecorded } = sums;

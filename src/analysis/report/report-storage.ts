@@ -5,7 +5,7 @@ import { knownWeb, type WebCounts } from '../files/web-counts.ts';
 
 /**
  * Calls of the browser's storage APIs, by all threads.
- * @param cause why they are not known, where they are not @param unseen what is not recorded; null = nothing
+ * @param cause why they aren't known, if so @param unseen what isn't recorded; null = nothing
  */
 export function storageBlock(
   web: WebCounts,

@@ -1,4 +1,4 @@
-/** The statements, transactions and files of a report: those that took longest. */
+/** The statements, transactions, and files of a report: those that took longest. */
 import { fileColumns, originFiles } from '../files/table.ts';
 import type { Facts } from '../core/graph.ts';
 import { statementTable } from '../statements/statement-table.ts';
@@ -7,10 +7,10 @@ import { transactionColumns, transactionRows } from '../transactions/table.ts';
 import { anatomies } from '../transactions/transaction-anatomy.ts';
 import { moreLines, tableOf, type Block } from './blocks.ts';
 
-/** What they are made of. */
+/** Needs of these blocks. */
 export const TABLE_NEEDS = { statementTable, originFiles, transactionRows };
 
-/** null where no SQL call was recorded. */
+/** null if no SQL call was recorded. */
 export function statementsBlock(facts: Facts, most: number, longest?: number): Block | null {
   const rows = facts.get(statementTable)?.rows ?? [];
   if (rows.length === 0) return null;
@@ -39,7 +39,7 @@ export function statementsBlock(facts: Facts, most: number, longest?: number): B
   };
 }
 
-/** null where no transaction was seen. */
+/** null if no transaction was seen. */
 export function transactionsBlock(facts: Facts, most: number, longest?: number): Block | null {
   const lines = facts.get(transactionRows);
   if (lines.count === 0) return null;
@@ -74,7 +74,7 @@ export function transactionsBlock(facts: Facts, most: number, longest?: number):
   };
 }
 
-/** null where no file was seen. */
+/** null if no file was seen. */
 export function filesBlock(facts: Facts, most: number, longest?: number): Block | null {
   const files = facts.get(originFiles);
   if (files.length === 0) return null;

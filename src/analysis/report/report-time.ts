@@ -1,4 +1,7 @@
-/** Where the time went, over all threads that run SQLite, with what the clock's step leaves uncertain. */
+/**
+ * Where the time went, over all threads that run SQLite, with the uncertainty from the clock's
+ * step.
+ */
 import { sqliteThreads } from '../core/main-threads.ts';
 import { unseenWork } from '../core/unrecorded-workers.ts';
 import type { Block } from './blocks.ts';
@@ -8,7 +11,7 @@ import { openEndsText, tracerInSql } from '../time/time-partition.ts';
 import { partition } from '../time/thread-times.ts';
 import { isInSql, PART_WORDS, PARTS, SQL_PARTS, type Part } from '../core/time-parts.ts';
 
-/** null where no thread has SQL or VFS events. */
+/** null if no thread has SQL or VFS events. */
 export function timeBlock(facts: Facts): Block | null {
   const threads = facts.get(sqliteThreads);
   if (threads.length === 0) return null;
@@ -16,7 +19,7 @@ export function timeBlock(facts: Facts): Block | null {
   const parts = threads.map((thread) => facts.get(partition).of(thread));
   const us = (part: Part): number =>
     parts.reduce((sum, p) => sum + (part === 'tracer' ? tracerInSql(p) : p[`${part}Us`]), 0);
-  // bounds add up; likely errors of independent threads add up as squares
+  // bounds are added; likely errors of independent threads are added as squares
   const known = parts.every((p) => p.errorUs !== null && p.likelyErrorUs !== null);
   const atMost = (part: Part): number => parts.reduce((sum, p) => sum + p.errorUs![`${part}Us`], 0);
   const likely = (part: Part): number =>

@@ -1,5 +1,6 @@
 /**
- * A trace as one page for a bug report: headings, facts and tables, without a layout. a terminal, Markdown and HTML draw it.
+ * A trace as one page for a bug report: headings, facts, and tables, without a layout. The
+ * terminal, Markdown, and HTML formats add one.
  *
  *   what was recorded . caveats . headline numbers . where the time went . statements . transactions . files . storage . findings
  */
@@ -38,17 +39,20 @@ import { summary, type Summary, type SummaryEngine, type SummaryThread } from '.
 export const FINDINGS = 'Findings';
 
 interface ReportOptions {
-  /** What reading the file had to say. */
+  /** Warnings from reading the file. */
   warnings?: readonly string[];
-  /** Rows of statements, transactions, files and findings at most; 10 by default, half as many transactions and findings. */
+  /**
+   * Maximum rows of statements, transactions, files, and findings; 10 by default, half as many for
+   * transactions and findings.
+   */
   most?: number;
-  /** Characters of a statement or path at most; by default as many as fit in a terminal. */
+  /** Maximum characters of a statement or path; by default as many as fit in a terminal. */
   longest?: number;
   /** Query plans of statements that findings are about, by fingerprint. */
   plans?: ReadonlyMap<string, string>;
 }
 
-/** What a report is made of. */
+/** Needs of a report. */
 export const REPORT_NEEDS = {
   ...NUMBER_NEEDS,
   summary,
@@ -68,7 +72,7 @@ const droppedText = (facts: Facts): string =>
     .filter(Boolean)
     .join(', ');
 
-/** All texts are the trace's own, unescaped: they may hold anything. */
+/** All texts come from the trace, unescaped, and may contain anything. */
 export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
   const { warnings = [], most = 10, longest, plans } = options;
   const said = facts.get(summary);
@@ -167,7 +171,7 @@ function threadText({ title, events, layers, note }: SummaryThread): string {
   return `${title}: ${countOf(events, 'event')} (${layers.join(', ') || 'none'})${note ? `; ${note}` : ''}`;
 }
 
-/** Warnings, losses and what makes numbers mislead; null where there is none. */
+/** Warnings, losses, and what makes numbers misleading; null without any. */
 function caveats(lines: readonly string[]): Block | null {
   return lines.length ? { heading: 'Caveats', lines } : null;
 }

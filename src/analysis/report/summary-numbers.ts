@@ -3,19 +3,19 @@
  *
  *   commits   web.opfs.flushes   files[kind=main-db].vfs.xWrite   files[path=/app.db,kind=wal].vfs.xWriteBytes   threads[kind=worker].events
  *
- * A list needs a selector; several items that fit are added up.
+ * A list needs a selector. If several items match, they are added up.
  */
 import type { Summary } from './summary.ts';
 
-/** What makes an item of a list the same in two traces. */
+/** The fields that identify an item of a list in two traces. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   files: ['kind', 'path'],
   threads: ['kind', 'name', 'url'],
 };
-/** What says nothing of the run. */
+/** Fields that aren't about the run. */
 const NOT_COUNTED = new Set(['format', 'environment', 'engines']);
 
-/** Path -> number, or null where it cannot be known; items of lists that are alike are added up. */
+/** Path -> number, or null if it can't be known. Matching items of lists are added up. */
 export function numbersOf(summary: Summary): Map<string, number | null> {
   const found = new Map<string, number | null>();
   const add = (path: string, value: number | null): void => {
@@ -49,7 +49,7 @@ export function numbersOf(summary: Summary): Map<string, number | null> {
   return found;
 }
 
-/** A path's answer: the number, or why there is none. `unknownPath` = the path itself is wrong. */
+/** A path's result: the number, or why there is none. `unknownPath` = the path itself is wrong. */
 type Selected =
   { value: number; cause: null } | { value: null; cause: string; unknownPath: boolean };
 
@@ -58,7 +58,7 @@ interface Step {
   selector: [key: string, value: string][] | null;
 }
 
-/** @returns null and what is wrong where the path cannot be read */
+/** @returns null and the fault if the path can't be parsed */
 function parsePath(path: string): Step[] | string {
   const steps: Step[] = [];
   let at = 0;

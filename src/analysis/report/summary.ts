@@ -1,4 +1,7 @@
-/** A trace in one object: what `vfscope summary --json` prints. What a trace cannot show is null, never 0. */
+/**
+ * A trace in one object: what `vfscope summary --json` prints. Numbers that a trace can't show are
+ * null, never 0.
+ */
 import { mainThreads } from '../core/main-threads.ts';
 import { conditions, type Conditions } from '../core/conditions.ts';
 import { losses } from '../core/losses.ts';
@@ -31,15 +34,18 @@ import { knownWeb, type WebCounts } from '../files/web-counts.ts';
 export interface SummaryThread {
   id: string;
   kind: Exclude<ThreadKind, 'frame'>;
-  /** What every view calls it. */
+  /** Its name in every view. */
   title: string;
   name: string;
   url: string;
   events: number;
   layers: ('sql' | 'vfs' | 'web')[];
-  /** It was ended before it could send its last records: how long after the last of them at most, microseconds; null = it told all, or sent none. */
+  /**
+   * It was ended before it could send its last records: maximum time after the last of them,
+   * microseconds; null = its records are complete, or it sent none.
+   */
   unknownTailUs: number | null;
-  /** Why the thread is not recorded, or only in part; null where nothing is to be said. */
+  /** Why the thread isn't recorded, or only partly; null if there is nothing to report. */
   note: string | null;
 }
 
@@ -50,29 +56,38 @@ export interface SummaryEngine {
   sqliteVersion: string | null;
   vfs: string[];
   layers: { web: boolean; vfs: boolean; sql: boolean; counters: boolean; query?: boolean };
-  /** Why the query counters are missing; null where they aren't, where it isn't known, or where all SQL is. */
+  /**
+   * Why the query counters are missing; null if they aren't, if it isn't known, or if all SQL is
+   * missing.
+   */
   queryNote: string | null;
   note: string | null;
-  /** Addresses of workers of its page that are not recorded and may store for it. */
+  /** URLs of its page's workers that aren't recorded and may do storage for it. */
   unrecordedWorkers: string[];
-  /** Its page was running when the recording began: workers that ran before aren't recorded. */
+  /**
+   * Its page was already running when the recording began, so workers that ran before aren't
+   * recorded.
+   */
   earlierWorkers: boolean;
 }
 
-/** What is common to the threads that run SQLite; a value on which they differ is null. */
+/** What the threads that run SQLite have in common. A value is null if they differ. */
 export interface SummaryEnvironment {
   url: string | null;
   userAgent: string | null;
   crossOriginIsolated: boolean | null;
   /** Their coarsest clock step, microseconds. */
   clockStepUs: number | null;
-  /** Nanoseconds that recording one event takes, by layer, as measured on the slowest thread. */
+  /** Nanoseconds to record one event, by layer, as measured on the slowest thread. */
   tracerNsPerEvent: { vfs: number | null; js: number | null };
-  /** What was captured; null where threads differ or no environment was recorded. */
+  /** What was captured; null if threads differ, or if no environment was recorded. */
   capture: CaptureOptions | null;
-  /** What its times rest on. */
+  /** The conditions of its times. */
   conditions: Conditions;
-  /** What the browser said of the storage of the first origin that was asked about; null where it was not asked. */
+  /**
+   * The browser's report on the storage of the first origin that was asked about; null if it wasn't
+   * asked.
+   */
   storage: OriginStorage | null;
 }
 
@@ -80,7 +95,9 @@ export interface Summary {
   format: number;
   events: number;
   dropped: number;
-  /** Threads that were ended before they could send their last records: those are in no number. */
+  /**
+   * Threads that were ended before they could send their last records, which aren't in any number.
+   */
   unknownTails: number;
   /** Exceptions inside the tracer's own hooks. */
   faults: number;
@@ -88,9 +105,12 @@ export interface Summary {
   environment: SummaryEnvironment;
   threads: SummaryThread[];
   engines: SummaryEngine[];
-  /** Calls that are missing, in words: with any, every count is a lower bound. */
+  /** Missing calls, as text. If there are any, every count is a lower bound. */
   losses: readonly string[];
-  /** What they did is in no number: where SQLite or its storage runs there, every count is a lower bound. */
+  /**
+   * Their work isn't in any number. If SQLite or its storage runs there, every count is a lower
+   * bound.
+   */
   unrecordedWorkers: readonly UnrecordedWorker[];
   files: FileCounts[];
   web: WebCounts;
@@ -102,19 +122,19 @@ export interface Summary {
   time: Record<Exclude<keyof SummaryTime, 'vfsIsStorage'>, number | null> &
     Pick<SummaryTime, 'vfsIsStorage'>;
   pageCache: PageCache;
-  /** Messages between threads and their answers; only where they were recorded. */
+  /** Messages between threads and their answers, if they were recorded. */
   requests?: RequestSums;
-  /** CPU samples by statement; only where they were taken. */
+  /** CPU samples by statement, if they were taken. */
   cpu?: SampleSums;
-  /** What the browser did for storage calls, and whether it counted as many; only where it was asked. */
+  /** What the browser did for storage calls, and whether it counted as many, if it was asked. */
   belowStorage?: BelowStorageSums;
-  /** That SQLite's WebAssembly executed, in all; only where they were counted. */
+  /** Total instructions that SQLite's WebAssembly executed, if they were counted. */
   instructions?: number;
   /** Why a number is null, by its path. */
   unknown: Record<string, string>;
 }
 
-/** Of a trace of which nothing else is asked. */
+/** For a trace that needs no other facts. */
 export const summaryOf = (store: TraceStore): Summary => new Facts(store).get(summary);
 
 const NO_TIME = {
@@ -149,7 +169,7 @@ export const summary = fact(
   (store, known, facts): Summary => {
     const numbers = numbersFrom(facts);
     const unknown: Summary['unknown'] = {};
-    /** @param path where its cause is said; a part of what is not known as a whole needs none of its own */
+    /** @param path where its cause is stored; the parts of an unknown object don't need causes */
     const value = (id: NumberId, path: string = id): number | null => {
       const { value: found, cause } = numbers.get(id);
       if (cause !== null && !(path.split('.')[0]! in unknown)) unknown[path] = cause;

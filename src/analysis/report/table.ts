@@ -1,4 +1,4 @@
-/** The trace as one row of numbers: what a comparison over many traces asks for first. */
+/** The trace as one row of numbers, for comparisons over many traces. */
 import { fact } from '../core/graph.ts';
 import { col, listed, table, type Column, type Columns } from '../core/table.ts';
 import { LOST } from '../core/losses.ts';

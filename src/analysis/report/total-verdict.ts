@@ -1,24 +1,29 @@
 /**
- * Whether a statement's time moved by more than the spread of its runs. The total is judged, never the median: on a coarse clock the
- * medians of two traces are equal where one waits seconds longer.
+ * Whether a statement's time changed by more than the spread of its runs. The total is judged,
+ * never the median: with a coarse clock, the medians of two traces may be equal although one waits
+ * seconds longer.
  *
- *   equally many runs   run k of A and run k of B are a pair. The 95 % interval of the mean difference comes from the differences of
- *                       the pairs (R. Jain, The Art of Computer Systems Performance Analysis, 1991, 13.4.1).
- *   else                it comes from the spread of both sides (the same, 13.4.2; Welch's degrees of freedom).
+ *   equally many runs   Run k of A and run k of B are a pair. The 95 % interval of the mean difference
+ *                       comes from the differences of the pairs (R. Jain, The Art of Computer
+ *                       Systems Performance Analysis, 1991, 13.4.1).
+ *   else                It comes from the spread of both sides (the same, 13.4.2; Welch's degrees of
+ *                       freedom).
  *
- * Times the number of runs, that is the interval of the difference of the totals. It is at least what the clock's rounding adds.
- * One long wait widens it so far that nothing else shows, so pairs also take a sign test (W. J. Conover, Practical Nonparametric
- * Statistics, 3.4) at 99 %, where pairs within one step of the clock are ties. Runs that other parameters or threads reordered pair at
- * random: the interval gets wider, not wrong.
+ * Multiplied by the number of runs, it is the interval of the difference of the totals. It is at
+ * least what the clock's rounding adds. One long wait makes it too wide to show anything else, so
+ * pairs also take a sign test (W. J. Conover, Practical Nonparametric Statistics, 3.4) at 99 %, in
+ * which pairs within one step of the clock are ties. If other parameters or threads reordered the
+ * runs, they pair at random, which makes the interval wider, but not wrong.
  *
- * Of two recordings of the same work at most 7 % get another verdict than noise, however few the runs, long the waits or coarse the
- * clock (simulated in the tests).
+ * At most 7 % of pairs of recordings of the same work get another verdict than noise, for few runs,
+ * long waits, and coarse clocks, too (simulated in the tests).
  *
- * What moved all runs of a recording alike (another clock rate of the CPU, other load) is not in the spread: each side is one recording.
+ * The spread doesn't include what changes all runs of a recording (another clock rate of the CPU,
+ * other load), because each side is one recording.
  */
 import type { ExecutionGroup } from '../statements/statement-runs.ts';
 
-/** Runs of B against their counterparts in A, by more than a step of the clock. */
+/** Runs of B compared with their counterparts in A, by more than a step of the clock. */
 export interface RunPairs {
   count: number;
   faster: number;
@@ -27,16 +32,19 @@ export interface RunPairs {
 export interface TotalVerdict {
   /** Differences of the totals up to this are noise, microseconds; null with too few runs. */
   spreadUs: number | null;
-  /** null where the numbers of runs differ. */
+  /** null if the numbers of runs differ. */
   pairs: RunPairs | null;
   verdict: 'same' | 'changed' | 'noise' | 'unknown';
-  /** Where it changed: does B take longer? As the total says, or, within its spread, most pairs. null where it did not change. */
+  /**
+   * If it changed: does B take longer? According to the total, or if that is within its spread, to
+   * most pairs. null if it didn't change.
+   */
   slower: boolean | null;
 }
 
-/** Runs on a side below which nothing can be said of a spread. */
+/** With fewer runs on a side, the spread isn't known. */
 const ENOUGH = 3;
-/** Sums of the same times in another order differ by less, microseconds. */
+/** Sums of the same times in another order differ by less than this, microseconds. */
 const EQUAL_US = 0.001;
 /** Normal quantiles: two-sided 95 % and 99 %. */
 const [Z95, Z99] = [1.96, 2.576];
@@ -61,8 +69,9 @@ export function totalVerdict(a: ExecutionGroup, b: ExecutionGroup, stepUs: numbe
 }
 
 /**
- * Of all statements together, from the difference of each. Their spreads add up as squares. A difference of unknown spread counts as if
- * chance had chosen its sign (R. A. Fisher's randomization test, by the normal distribution): many that agree tell, one alone doesn't.
+ * For all statements together, from the difference of each. Their spreads are added as squares. A
+ * difference of unknown spread counts as if its sign were random (R. A. Fisher's randomization
+ * test, by the normal distribution): many that agree mean something, but not a single one.
  */
 export function wholeVerdict(
   parts: readonly { us: number; spreadUs: number | null }[],
@@ -75,7 +84,7 @@ export function wholeVerdict(
   return moved > Math.sqrt(squares(({ spreadUs }) => spreadUs ?? 0)) ? 'unknown' : 'noise';
 }
 
-/** Of the finished ones: how many, and the variance of their sum. */
+/** Of the finished ones: their number, and the variance of their sum. */
 function spreadOfSum(values: Float64Array): { n: number; variance: number } {
   const known = values.filter((us) => !Number.isNaN(us));
   const n = known.length;
@@ -104,7 +113,7 @@ function student95(freedom: number): number {
 }
 
 function signs(differences: Float64Array, stepUs: number): RunPairs {
-  // times are floats: one step may be a hair more
+  // times are floats, so one step may be slightly more
   const tie = Math.max(1.001 * stepUs, EQUAL_US);
   const pairs = { count: 0, faster: 0, slower: 0 };
   for (const us of differences) {

@@ -1,6 +1,6 @@
 /**
- * What the rules share on one trace: rows by operation, files, what calls took, and the facts of the trace (`get`).
- * Holds no state beyond caches of pure functions.
+ * What the rules on one trace share: rows by operation, files, costs of calls, and the facts of the
+ * trace (`get`). Its only state is caches of pure functions.
  */
 import { getOrMake } from '../core/maps.ts';
 import { databasePath } from '../../event/file-names.ts';
@@ -21,7 +21,7 @@ import { failures } from './failures.ts';
 interface FileRef {
   kind: FileKind;
   path: string;
-  /** Path of the database that it belongs to. */
+  /** Path of its database. */
   main: string;
   vfs: string;
 }
@@ -33,10 +33,13 @@ export interface Cost {
   us: number;
 }
 
-/** Begin, end, begin, ...: microseconds, in any order; they may overlap. Flat, for a finding may be about a million calls. */
+/**
+ * Begin, end, begin, ...: microseconds, in any order; they may overlap. Flat, because a finding may
+ * be about a million calls.
+ */
 export type Spans = Float64Array | readonly number[];
 
-/** A longer copy: others hold parts of the old one. */
+/** A longer copy, because others hold parts of the old one. */
 function roomier<T extends Float64Array | Uint32Array>(from: T, length: number): T {
   const to = new (from.constructor as new (length: number) => T)(
     Math.max(8, 2 * from.length, length),
@@ -61,7 +64,7 @@ class SpanList {
     this.us.set(all, this.used);
     this.used += all.length;
   }
-  /** As they are now: what comes later is not among them. */
+  /** All so far, without later ones. */
   get all(): Float64Array {
     return this.us.subarray(0, this.used);
   }
@@ -82,7 +85,7 @@ class RowList {
     this.rows.set(all, this.used);
     this.used += all.length;
   }
-  /** As they are now. */
+  /** All so far. */
   get all(): Uint32Array {
     return this.rows.subarray(0, this.used);
   }
@@ -90,11 +93,14 @@ class RowList {
 
 /** The time of a thread that a finding is about. */
 export interface NamedTime {
-  /** Rows of calls, in any order, some more than once: all of the time in which they ran. */
+  /** Rows of calls, in any order, some more than once: all of the time in which they ran counts. */
   calls: Uint32Array;
-  /** The same of what isn't a whole call. */
+  /** Other time in which something ran, besides whole calls. */
   ran: Spans;
-  /** When something was under way that is awaited: of that time what the thread waits in storage, or for a lock. */
+  /**
+   * Time in which something was awaited: the part of it counts in which the thread waits for
+   * storage or a lock.
+   */
   awaited: Spans;
 }
 
@@ -102,7 +108,7 @@ const NEEDS = { extent, rowsByOperation, failures, mainThreads };
 
 export class FindingContext {
   readonly store: TraceStore;
-  /** What threads are called, by place. */
+  /** Titles of threads, by index. */
   readonly titles: readonly string[];
   readonly fromUs: number;
   readonly toUs: number;
@@ -123,12 +129,12 @@ export class FindingContext {
     this.clockStepUs = coarsestStep(known.mainThreads) || null;
   }
 
-  /** When a thread ended, or the trace: what it left open lasted no longer. */
+  /** When a thread, or the trace, ended: its open calls lasted no longer. */
   endOf(thread: ThreadStore): number {
     return threadEndUs(thread, this.toUs);
   }
 
-  /** What else is known of the trace. */
+  /** Another fact of the trace. */
   get<T>(fact: Fact<T>): T {
     return this.facts.get(fact);
   }
@@ -137,7 +143,7 @@ export class FindingContext {
   rows(thread: ThreadStore, op: number): Uint32Array {
     return this.known.rowsByOperation.of(thread).of(op);
   }
-  /** Calls of these operations on all threads. */
+  /** How many calls of these operations all threads made. */
   calls(...ops: number[]): number {
     let n = 0;
     for (const thread of this.store.threads) {
@@ -146,7 +152,7 @@ export class FindingContext {
     }
     return n;
   }
-  /** @param each called with every row of an operation, thread by thread */
+  /** @param each called with every row of an operation, by thread */
   each(op: number, each: (thread: ThreadStore, row: number) => void): void {
     for (const thread of this.store.threads) {
       const rows = this.rows(thread, op);
@@ -154,17 +160,20 @@ export class FindingContext {
     }
   }
 
-  /** The same, of those that answered SQLITE_BUSY, IOERR, CORRUPT, FULL or NOTADB: few, where an operation has a million rows. */
+  /**
+   * The same for calls that returned SQLITE_BUSY, IOERR, CORRUPT, FULL, or NOTADB: they are few,
+   * even if an operation has a million rows.
+   */
   eachFailed(op: number, each: (thread: ThreadStore, row: number) => void): void {
     for (const thread of this.store.threads)
       for (const row of this.failures(thread)) if (thread.events.op[row] === op) each(thread, row);
   }
-  /** Rows of all operations of these, ascending. */
+  /** Such rows of all operations, ascending. */
   failures(thread: ThreadStore): readonly number[] {
     return this.known.failures.of(thread);
   }
 
-  /** The SQLite file of an id; null for what is none. */
+  /** The SQLite file of an id; null for other ids. */
   file(thread: ThreadStore, object: number): FileRef | null {
     const known = this.files[thread.index]!.get(object);
     return known === undefined ? this.fileOf(thread, object) : known;
@@ -180,16 +189,18 @@ export class FindingContext {
   }
 
   /**
-   * What the calls of an operation took. Their mean is what one less saves: a median leaves out the few long ones, which are most of the
-   * time where calls wait for a disk (tests/oracle/twins.json), and on a coarse clock it is a multiple of its step.
-   * @param kind of the file, for VFS calls; '' = of all @returns null where no call of it was timed
+   * The cost of an operation's calls. Avoiding one saves their mean: a median leaves out the few
+   * long ones, which take most of the time if calls wait for a disk (tests/oracle/twins.json), and
+   * with a coarse clock it is a multiple of its step.
+   * @param kind of the file, for VFS calls; '' = all
+   * @returns null if no call of it was timed
    */
   cost(op: number, kind: FileKind | '' = ''): Cost | null {
     return getOrMake(this.costs, op, () => this.costsOf(op)).get(kind) ?? null;
   }
 
   private costsOf(op: number): Map<string, Cost> {
-    /** By place in FILE_KINDS, and at the end of all: typed, for there may be a million calls. */
+    /** By index in FILE_KINDS, with all at the end. Typed, because there may be a million calls. */
     const ALL = FILE_KINDS.length;
     const [calls, sums] = [new Uint32Array(ALL + 1), new Float64Array(ALL + 1)];
     const inMemory = FILE_KINDS.indexOf('memory-journal');
@@ -227,14 +238,14 @@ export class FindingContext {
   }
 }
 
-/** Of a trace, for all its rules. */
+/** Shared by all rules of a trace. */
 export const findingContext = fact(
   'findingContext',
   'calls by operation',
   NEEDS,
   (_, known, facts) => new FindingContext(facts, known),
 );
-/** A fact that rules share. */
+/** Declares a fact that rules share. */
 export const findingFact = <T>(
   name: string,
   label: string,
@@ -244,31 +255,34 @@ export const findingFact = <T>(
 const SAMPLE_ROWS = 200;
 
 export interface FindingEvidence {
-  /** How often it was seen: calls, transactions or chains, as the title says. */
+  /** How often it occurred: calls, transactions, or chains, as in the title. */
   count: number;
-  /** Bytes that those calls moved; null where they move none. */
+  /** Bytes that those calls moved; null if they don't move any. */
   bytes: number | null;
-  /** Their time / the length of the trace, 0..1; null where the trace has no length. Calls of several threads may overlap: never above 1. */
+  /**
+   * Their time / the length of the trace, 0..1; null if the trace has no length. At most 1,
+   * although calls of several threads may overlap.
+   */
   timeShare: number | null;
-  /** At most SAMPLE_ROWS of the calls, the first ones. */
+  /** The first calls, at most SAMPLE_ROWS. */
   events: EventRef[];
   /** From the first call's begin to the last one's end, microseconds. */
   fromUs: number;
   toUs: number;
 }
-/** The same as a rule hands it in. */
+/** The same, as rules return it. */
 export interface FoundEvidence extends FindingEvidence {
   named: ReadonlyMap<ThreadStore, NamedTime>;
 }
 
-/** Gathers the time of a thread. */
+/** Collects the time of a thread. */
 class TimeList {
   readonly calls = new RowList();
   readonly ran = new SpanList();
   readonly awaited = new SpanList();
 }
 
-/** Gathers calls into evidence. */
+/** Collects calls as evidence. */
 export class Evidence {
   count = 0;
   bytes = 0;
@@ -276,18 +290,18 @@ export class Evidence {
   fromUs = Infinity;
   toUs = -Infinity;
   private readonly named = new Map<ThreadStore, TimeList>();
-  /** The thread whose call came last, and its own time. */
+  /** The thread of the last call, and its own time. */
   private lastThread: ThreadStore | null = null;
   private lastTime: TimeList | null = null;
-  /** The first of the calls, by their rows. */
+  /** The first calls, by row. */
   private readonly shown: { thread: number; row: number }[] = [];
 
-  /** One more call: its time, and the bytes that it moved. */
+  /** Adds a call: its time, and the bytes that it moved. */
   add(thread: ThreadStore, row: number): void {
     this.tally(thread, row);
     this.call(thread, row);
   }
-  /** The same without naming the time in which it ran. */
+  /** The same without the time in which it ran. */
   tally(thread: ThreadStore, row: number): void {
     const { events } = thread;
     this.count++;
@@ -296,19 +310,19 @@ export class Evidence {
     this.span(events.t0[row]!, events.t0[row]! + events.dur[row]!);
     this.show(thread.index, row);
   }
-  /** What its calls took: the price of one of them. */
+  /** The cost of its calls. */
   get cost(): Cost {
     return { calls: this.count, us: this.us };
   }
-  /** Names the time in which a call ran. */
+  /** Adds the time in which a call ran. */
   call(thread: ThreadStore, row: number): void {
     this.timeOf(thread).calls.push(row);
   }
-  /** When something else ran that is counted. */
+  /** Adds time in which something else ran. */
   ran(thread: ThreadStore, fromUs: number, toUs: number): void {
     this.timeOf(thread).ran.push(fromUs, toUs);
   }
-  /** When something was under way that is counted, and that the thread need not have waited for. */
+  /** Adds time in which something was awaited that the thread need not have waited for. */
   awaited(thread: ThreadStore, fromUs: number, toUs: number): void {
     this.timeOf(thread).awaited.push(fromUs, toUs);
   }
@@ -317,7 +331,7 @@ export class Evidence {
     this.lastThread = thread;
     return (this.lastTime = getOrMake(this.named, thread, () => new TimeList()));
   }
-  /** A call to show that is not counted. */
+  /** Shows a call that isn't counted. */
   show(thread: number, row: number): void {
     if (this.shown.length < SAMPLE_ROWS && row >= 0) this.shown.push({ thread, row });
   }
@@ -325,7 +339,7 @@ export class Evidence {
     this.fromUs = Math.min(this.fromUs, fromUs);
     this.toUs = Math.max(this.toUs, toUs);
   }
-  /** All of another one, too. */
+  /** Adds another one. */
   join(other: Evidence): this {
     this.count += other.count;
     this.bytes += other.bytes;
@@ -340,7 +354,10 @@ export class Evidence {
     }
     return this;
   }
-  /** For a finding that is about all of them. @param moves whether the calls are such as move bytes */
+  /**
+   * For a finding about all of them.
+   * @param moves whether the calls are of a kind that moves bytes
+   */
   result(ctx: FindingContext, moves = this.bytes > 0): FoundEvidence {
     const length = ctx.toUs - ctx.fromUs;
     const { count, bytes, us } = this;

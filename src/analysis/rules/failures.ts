@@ -1,4 +1,4 @@
-/** Calls that failed in a way that rules ask for: few, found in one pass for all of them. */
+/** Calls that failed in a way that rules need: few, found in one pass for all rules. */
 import type { ThreadStore } from '../../trace/store.ts';
 import { Op } from '../../event/event.ts';
 import { isWebOp } from '../../event/operations.ts';
@@ -7,7 +7,10 @@ import { Rc } from '../../sqlite/constants.ts';
 
 const FAILURES: ReadonlySet<number> = new Set([Rc.busy, Rc.corrupt, Rc.full, Rc.notADb, Rc.ioErr]);
 
-/** Rows of VFS and SQL calls, ascending. Result codes of xSectorSize and xDeviceCharacteristics are numbers of another kind. */
+/**
+ * Rows of VFS and SQL calls, ascending. Results of xSectorSize and xDeviceCharacteristics aren't
+ * result codes.
+ */
 export const failures = threadFact('failures', 'calls that failed', {}, failuresOf);
 
 function failuresOf({ events }: ThreadStore): readonly number[] {

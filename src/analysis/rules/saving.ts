@@ -1,4 +1,7 @@
-/** What a finding would save: calls avoided, each at what such a call takes in the trace, or why that cannot be told. */
+/**
+ * What a finding would save: avoided calls at the mean cost of such calls in the trace, or why that
+ * isn't known.
+ */
 import type { FileKind } from '../../event/definitions.ts';
 import type { Cost, FindingContext } from './context.ts';
 import type { AvoidedCalls, Finding } from './types.ts';
@@ -6,14 +9,14 @@ import { countOf, formatDuration } from '../../text/numbers.ts';
 
 type KnownSaving = Pick<Finding, 'savingUs' | 'savingHow' | 'avoids'>;
 
-/** What such calls took elsewhere may be this much more before a saving is an estimate. */
+/** If such calls cost this many times as much elsewhere, a saving is an estimate. */
 const FAR = 1.1;
 
-/** Adds up calls that would not have to be made. */
+/** Sums up avoidable calls. */
 export class Saving {
   private us = 0;
   private capped = false;
-  /** The calls took much less than such calls took elsewhere in the trace. */
+  /** The calls cost much less than such calls elsewhere in the trace. */
   isEstimate = false;
   private readonly parts: string[] = [];
   private readonly unknown: string[] = [];
@@ -22,8 +25,9 @@ export class Saving {
   constructor(private readonly ctx: FindingContext) {}
 
   /**
-   * `n` calls of an operation less.
-   * @param name the operation as the sentence calls it @param ofThese what the calls took of which these are, where that is known; else of all such calls
+   * Avoids `n` calls of an operation.
+   * @param name of the operation in the sentence @param ofThese cost of the calls that these belong
+   * to, if known; else of all such calls
    */
   avoid(
     n: number,
@@ -37,12 +41,15 @@ export class Saving {
     this.avoids.push({ op, kind, calls: n });
     if (!cost?.calls) this.unknown.push(name);
     else {
-      this.us += (Math.min(n, cost.calls) * cost.us) / cost.calls; // never more than there was
+      this.us += (Math.min(n, cost.calls) * cost.us) / cost.calls; // never more than there were
       this.parts.push(amount(n, name));
     }
     return this;
   }
-  /** Calls that would be made instead: they cost what such calls cost here. @param like those on files of this kind */
+  /**
+   * Calls that would be made instead, at their cost in this trace.
+   * @param like those on files of this kind
+   */
   instead(
     n: number,
     op: number,
@@ -59,8 +66,8 @@ export class Saving {
     return this;
   }
   /**
-   * Never more than the calls took that the finding is about.
-   * @param share of those calls that is avoided, where it is known
+   * Limits the saving to the time of the finding's calls.
+   * @param share of those calls that is avoided, if known
    */
   atMost(us: number, share = 1): this {
     const most = us * share;
@@ -71,7 +78,7 @@ export class Saving {
     }
     return this;
   }
-  /** @param untimed why no time is told, only calls */
+  /** @param untimed why only calls, but no time, is given */
   result(untimed?: string): KnownSaving {
     const { avoids } = this;
     const saving = untimed === undefined ? this.saving() : noSaving(untimed);
@@ -92,7 +99,7 @@ export class Saving {
   }
 }
 
-/** @param name of the calls, more than one */
+/** @param name of the calls, plural */
 const amount = (n: number, name: string): string =>
   countOf(Math.round(n), name.replace(/s$/, ''), name);
 
@@ -101,15 +108,16 @@ export const noSaving = (why: string): { savingUs: null; savingHow: string } => 
   savingUs: null,
   savingHow: why,
 });
-/** A saving that the trace shows as it is. */
+/** A saving that the trace shows directly. */
 export const measured = (us: number, how: string): { savingUs: number; savingHow: string } => ({
   savingUs: us,
   savingHow: how,
 });
 
 /**
- * A saving as a clock can show it: what is less than one of its steps may as well be nothing, or a call that took a whole step by chance.
- * @param clockStepUs microseconds; null = not known, and then 0 is what tells nothing
+ * A saving that the clock can show: less than one of its steps may be nothing, or a call that took
+ * a whole step by chance.
+ * @param clockStepUs microseconds; null = not known, and then only 0 means nothing
  */
 export function tellable<T extends Pick<Finding, 'savingUs' | 'savingHow'>>(
   saving: T,

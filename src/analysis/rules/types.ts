@@ -1,21 +1,22 @@
 /**
- * What a finding is: a known mistake or cost that a trace shows, how often, what it cost, how sure that is, and what to do about it.
- * Every rule has an id (F01 ...) that stays its own for good; a rule is a pure function of a FindingContext.
+ * A finding is a known mistake or cost in a trace: how often it occurred, what it cost, how certain
+ * it is, and what to do. Every rule has a permanent id (F01 ...) and is a pure function of a
+ * FindingContext.
  */
 import type { FileKind } from '../../event/definitions.ts';
 import type { AnyFact } from '../core/graph.ts';
 import type { FindingContext, FindingEvidence, FoundEvidence } from './context.ts';
 
 export type Confidence = 'certain' | 'likely' | 'possible';
-/** The surest first. */
+/** The most certain first. */
 export const SURE: Readonly<Record<Confidence, number>> = { certain: 0, likely: 1, possible: 2 };
 
-/** Calls that would not be made if the advice were followed. */
+/** Calls that following the advice would avoid. */
 export interface AvoidedCalls {
   op: number;
-  /** Of the file, for VFS calls; '' = of all. */
+  /** Kind of the file, for VFS calls; '' = all. */
   kind: FileKind | '';
-  /** Below 0: so many would be made instead. */
+  /** Below 0: additional calls. */
   calls: number;
 }
 
@@ -26,32 +27,35 @@ export interface Finding {
   title: string;
   evidence: FindingEvidence;
   /**
-   * Estimate, microseconds: calls avoided x what such a call took in this trace. null where it cannot be computed, see `savingHow`.
-   * Savings of several findings overlap: don't add them up.
+   * Estimate, microseconds: avoided calls x their mean time in this trace. null if it can't be
+   * computed, see `savingHow`. Savings of several findings overlap, so don't add them up.
    */
   savingUs: number | null;
-  /** The app called storage itself, while no SQL ran: nothing of the time in SQL would be saved. */
+  /** The app called storage itself while no SQL ran, so the time in SQL wouldn't change. */
   savesOutsideSql?: true;
-  /** How it was computed, or why it cannot be. */
+  /** How it was computed, or why it can't be. */
   savingHow: string;
-  /** What a recording of the same work would have less, if the advice were followed; absent where that isn't a number of calls. */
+  /**
+   * What a recording of the same work would have less if the advice were followed; absent if that
+   * isn't a number of calls.
+   */
   avoids?: readonly AvoidedCalls[];
   confidence: Confidence;
-  /** Why no more, or no less, sure. */
+  /** Why it isn't more, or less, certain. */
   reason: string;
   /** What to do, one sentence. */
   advice: string;
-  /** The SQL that does it, to copy; absent where no statement alone does. */
+  /** The SQL that does it, to copy; absent if SQL alone isn't enough. */
   sql?: string;
-  /** Fingerprint of the statement whose query plan shows why; absent where none does. */
+  /** Fingerprint of the statement whose query plan shows why; absent if there isn't one. */
   statement?: string;
-  /** Page of SQLite's documentation or of a specification that says more. */
+  /** Page of SQLite's documentation or of a specification with more information. */
   link: string;
-  /** Name of the Lab's experiment that shows it both ways. */
+  /** Name of the Lab's experiment that demonstrates it. */
   tryInLab?: string;
 }
 
-/** A finding as its rule makes it, with the time that it is about. `findings` adds whose it is. */
+/** A finding as its rule makes it, with its time. `findings` adds the rule. */
 export interface Found extends Omit<Finding, 'rule' | 'evidence' | 'savesOutsideSql'> {
   evidence: FoundEvidence;
 }
@@ -59,19 +63,19 @@ export interface Found extends Omit<Finding, 'rule' | 'evidence' | 'savesOutside
 export interface Rule {
   id: string;
   title: string;
-  /** Large facts that it always asks for: they are computed before it, with pauses. */
+  /** Large facts that it always needs: they are computed before it, with pauses. */
   needs?: Readonly<Record<string, AnyFact>>;
   run(ctx: FindingContext): Found | readonly Found[];
 }
 
-/** What statements that belong together are wrapped in. */
+/** The wrapper for statements that belong together. */
 export const ONE_TRANSACTION = 'BEGIN;\n-- your statements\nCOMMIT;';
 
-/** Something about the recording that makes its numbers mislead. */
+/** Something about the recording that makes its numbers misleading. */
 export interface Badge {
   badge: string;
   /** One sentence with the numbers. */
   say: string;
-  /** Something was not recorded: what is shown is less than what was. */
+  /** Something wasn't recorded, so the numbers are too low. */
   hides?: true;
 }

@@ -1,6 +1,7 @@
 /**
- * Examples of the values that statements ran with (capture level 3): the first different ones of each statement. The app chose them and a
- * page can forge them, so each is cut and few are kept.
+ * Examples of the values that statements ran with (capture level 3): the first different ones of
+ * each statement. The app chose them and a page can forge them, so each is cut, and only a few are
+ * kept.
  */
 import { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
@@ -8,7 +9,7 @@ import type { ThreadStore } from '../../trace/store.ts';
 /** One run's values, as SQL literals in the order of their parameters. */
 export interface BoundExample {
   values: string[];
-  /** Values of the run beyond MOST_VALUES. */
+  /** How many values of the run exceed MOST_VALUES. */
   left: number;
 }
 export interface BoundValues {
@@ -20,7 +21,7 @@ export interface BoundValues {
 
 const MOST_EXAMPLES = 5;
 const MOST_VALUES = 20;
-/** Characters of a value. */
+/** Maximum characters of a value. */
 const MOST_CHARACTERS = 120;
 
 const cut = (text: string): string =>
@@ -30,7 +31,7 @@ const same = (a: BoundExample, b: BoundExample): boolean =>
   a.values.length === b.values.length &&
   a.values.every((value, i) => value === b.values[i]);
 
-/** @param each called for every run whose values were recorded: row of its first step, and its values */
+/** @param each called for every run with recorded values: row of its first step, and its values */
 export function eachBound(
   { events, said }: ThreadStore,
   each: (row: number, example: BoundExample) => void,
@@ -38,7 +39,7 @@ export function eachBound(
   for (const d of said) {
     if (d.kind !== 'values' || !Array.isArray(d.values)) continue;
     const row = events.rowOfSeq(d.of);
-    if (row < 0 || events.op[row] !== Op.sqlStep) continue; // forgotten, lost, or made up
+    if (row < 0 || events.op[row] !== Op.sqlStep) continue; // forgotten, lost, or forged
     const values = d.values
       .slice(0, MOST_VALUES)
       .map((value: unknown) => cut(typeof value === 'string' ? value : '?'));
@@ -46,7 +47,7 @@ export function eachBound(
   }
 }
 
-/** Take one more run in. @returns what is known with it */
+/** Adds one run. @returns the new values */
 export function withExample(known: BoundValues | null, example: BoundExample): BoundValues {
   const all = known ?? { runs: 0, examples: [] };
   all.runs++;

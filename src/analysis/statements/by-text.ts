@@ -1,10 +1,13 @@
-/** What the rules about statements share: a look at each text once, and how many statements one rule names. */
+/**
+ * Shared by the rules about statements: a cache by text, and how many statements one rule names.
+ */
 import type { ThreadStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
 import { fingerprintsOf } from '../core/fingerprints.ts';
 
 /**
- * What follows from the fingerprint of a thread's text, by its id: each text is looked at once, for it may have a hundred thousand runs.
+ * Computes `of` once for each text of a thread, by its id, because a text may have a hundred
+ * thousand runs.
  * @param of the fingerprint; '' = not known
  */
 export function byText<T extends NonNullable<unknown> | null>(
@@ -22,5 +25,5 @@ export function byText<T extends NonNullable<unknown> | null>(
 /** Statements that read, by their fingerprints. */
 export const READS = /^(?:select|with)\b/;
 
-/** Statements that one rule names: those that took longest. */
+/** How many statements one rule names: those that took longest. */
 export const MOST = 5;

@@ -1,4 +1,7 @@
-/** Calls as frames of a call path: VFS calls by operation and kind of file, storage calls by operation. */
+/**
+ * Calls as frames of a call path: VFS calls by operation and kind of file, storage calls by
+ * operation.
+ */
 import { FILE_KINDS } from '../../event/definitions.ts';
 import { Op } from '../../event/event.ts';
 import { ACTIVITIES, opName } from '../../event/operations.ts';
@@ -9,7 +12,7 @@ import { ACTIVITY_OF_OP, IDB_WAIT } from '../../trace/lanes/lanes.ts';
 import { PART_WORDS } from '../core/time-parts.ts';
 import type { CallTimes, PathKeys } from '../time/call-times.ts';
 
-/** What SQLite did itself, in its own code. */
+/** SQLite's own code. */
 export const OWN = 'SQLite';
 /** `meta`: calls that do something else, such as opening a file. */
 const KINDS = ['read', 'write', 'sync', 'lock', 'meta'] as const;
@@ -17,13 +20,13 @@ export type CallKind = (typeof KINDS)[number] | 'idbTransaction';
 /** Operations have codes below. */
 const CODES = 256;
 
-/** Paths of calls below a root. @param root as of `PathKeys` */
+/** Paths of calls below a root. @param root from `PathKeys` */
 export function frameKeys(
   { events, definitions }: ThreadStore,
   root: PathKeys['root'],
   rooted = false,
 ): PathKeys {
-  /** By what calls are on: place in FILE_KINDS, from 1; 0 = no file. */
+  /** By target of calls: index in FILE_KINDS, from 1; 0 = not a file. */
   const kinds = new ById<number>();
   const kindOf = (target: number): number => {
     const d = definedAs(definitions, target);
@@ -40,7 +43,10 @@ export function frameKeys(
   };
 }
 
-/** What a call does, as its track on the timeline shows it; null = it only waits, or is vfscope's own. @param place below a root */
+/**
+ * A call's kind, as on its track of the timeline; null = it only waits, or is vfscope's own.
+ * @param place below a root
+ */
 export function frameCall({ key }: CallTimes, place: number): CallKind | null {
   const code = key[place]! % CODES;
   if (code === Op.tracer) return null;

@@ -1,6 +1,7 @@
 /**
- * The flame graph: statement -> VFS call -> storage call, or the other way around. A frame is as wide as the time that it and what it calls decide.
- * The frame of a statement has the time that the table of statements gives it, for both come from one sweep and one rule.
+ * The flame graph: statement -> VFS call -> storage call, or the other way around. A frame is as
+ * wide as the time of it and its callees. A statement's frame has the same time as in the table of
+ * statements, because both come from one sweep.
  */
 import type { ThreadStore } from '../../trace/store.ts';
 import { executions } from '../core/executions.ts';
@@ -21,34 +22,37 @@ import { statementsIn, type StatementTest } from './statements-in-scope.ts';
 import { within } from './statement-counts.ts';
 
 export interface Frame {
-  /** Place of the frame above; -1 = none. */
+  /** Index of the frame above; -1 = none. */
   parent: number;
   depth: number;
-  /** `own`: what SQLite did itself, where calls stand at the top. `function`: of CPU samples. */
+  /** `own`: SQLite's own code, in the inverted graph. `function`: from CPU samples. */
   kind: 'statement' | 'vfs' | 'storage' | 'own' | 'function';
   /** Fingerprint of a statement, null = not known; else the call: `xRead main-db`, `idb.get`. */
   name: string | null;
-  /** Of a statement whose text is known: as it is shown; else null. */
+  /** The shown text of a statement, if known; else null. */
   sql: string | null;
-  /** Calls that began in the range; of a statement its executions; of samples their number. Where calls stand at the top, calls of the topmost frame. */
+  /**
+   * Calls that began in the range; for a statement its executions; for samples their number. In the
+   * inverted graph, calls of the topmost frame.
+   */
   calls: number;
-  /** Microseconds, and those of them that no frame below has. */
+  /** Microseconds, and the part that no frame below has. */
   totalUs: number;
   selfUs: number;
   /** What most of the time was. */
   part: Part;
-  /** What a call does; null = not a call, or one that only waits. */
+  /** Kind of the call; null = not a call, or one that only waits. */
   call: CallKind | null;
 }
 export interface FlameGraph {
-  /** A frame, then those below it, the widest first. */
+  /** Each frame is followed by those below it, the widest first. */
   frames: Frame[];
   totalUs: number;
 }
 
-/** A frame while it is summed up. */
+/** A frame while it is being summed. */
 export interface Node extends Pick<Frame, 'kind' | 'name' | 'calls' | 'call'> {
-  /** Nanoseconds by part: of its own. */
+  /** Own nanoseconds by part. */
   self: Float64Array;
   below: Map<number | string | null, Node>;
 }
@@ -63,7 +67,7 @@ export const newNode = (
   below: new Map(),
 });
 
-/** A frame with all that is below it: nanoseconds by part, and their sum. */
+/** A frame with everything below it: nanoseconds by part, and their sum. */
 interface Totals {
   node: Node;
   ns: Float64Array;
@@ -84,18 +88,18 @@ const timesIn = (
   return times;
 };
 
-/** Of a thread's whole life. */
+/** For the entire thread. */
 const callPaths = threadFact('callPaths', 'time of each call', NEEDS, (thread, known) =>
   timesIn(thread, known, {}),
 );
 
-/** What `flameGraph` needs. */
+/** Needs of `flameGraph`. */
 export const FLAME_NEEDS = { callPaths, executions, recordedTexts, ...NEEDS };
 
 /**
- * @param scope its range, thread, statement and part of time
- * @param inverted calls at the top, each with its own time; below them what called them
- * @returns null where no SQL call was recorded
+ * @param scope its range, thread, statement, and part of time @param inverted calls at the top,
+ * each with its own time, and their callers below
+ * @returns null if no SQL call was recorded
  */
 export function flameGraph(facts: Facts, scope: Scope, inverted = false): FlameGraph | null {
   const { threads } = facts.store;
@@ -171,7 +175,7 @@ function countExecutions(
   }
 }
 
-/** Each frame with time or calls of its own at the top, the frames above it below. */
+/** Each frame with its own time or calls at the top, and the frames above it below. */
 export function invertedOf(top: Node): Node {
   const inverted = newNode('statement', null);
   const turn = (node: Node, above: readonly Node[]): void => {
@@ -194,7 +198,10 @@ export function invertedOf(top: Node): Node {
   return inverted;
 }
 
-/** Frames in order, and their totals. Those without time and calls are left out. @param timed those without time, too */
+/**
+ * Frames in order, and their totals, without those that have neither time nor calls.
+ * @param timed also those without time
+ */
 export function graphOf(top: Node, timed: boolean, texts: RecordedTexts): FlameGraph {
   const frames: Frame[] = [];
   const totalsOf = (node: Node): Totals => {

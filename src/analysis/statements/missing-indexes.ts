@@ -1,8 +1,8 @@
 /**
- * What an index could spare, by SQLite's own counts of the runs of statements:
+ * What an index could save, from SQLite's own counters of runs:
  *
  *   F50   SELECT .. WHERE a = ?   19,999 rows scanned for 10
- *         UPDATE .. WHERE a = ?   19,999 rows scanned, and so few steps that no more than 4 were changed
+ *         UPDATE .. WHERE a = ?   19,999 rows scanned, and too few steps to change more than 4
  *   F51   a join that builds the same index in each run
  *   F52   ORDER BY that sorts in each run
  */
@@ -20,13 +20,13 @@ import { tablesReadBy } from './tables-read-by.ts';
 
 /** Runs of one text, literals folded. */
 interface Query {
-  /** As it ran first, and its fingerprint. */
+  /** The text of its first run, and its fingerprint. */
   sql: string;
   print: string;
-  /** As `TablesReadBy.namesTables` answers. */
+  /** From `TablesReadBy.namesTables`. */
   namesTables: boolean | null;
   runs: number;
-  /** Of all runs: what `neededRows` answers. */
+  /** Sum of `neededRows` over all runs. */
   rows: number;
   scanned: number;
   sorts: number;
@@ -38,7 +38,10 @@ interface Query {
 /** Tables that can't have another index. */
 const NAMES_SCHEMA = /\bsqlite_(?:temp_)?(?:schema|master)\b/;
 
-/** The texts of which some runs are such, with these runs alone; those that took longest first. @param isText whether a text matters */
+/**
+ * The texts with such runs, and only these runs; those that took longest first.
+ * @param isText whether a text matters
+ */
 function queriesOf(
   ctx: FindingContext,
   isSuch: (runs: Executions, i: number, needs: Needs) => boolean,
@@ -81,7 +84,7 @@ function queriesOf(
   return [...found.values()].sort((a, b) => b.evidence.us - a.evidence.us);
 }
 
-/** Counted as runs, not as calls. */
+/** Counts runs, not calls. */
 const evidenceOf = (ctx: FindingContext, { runs, evidence }: Query): Found['evidence'] => ({
   ...evidence.result(ctx, false),
   count: runs,
@@ -89,11 +92,16 @@ const evidenceOf = (ctx: FindingContext, { runs, evidence }: Query): Found['evid
 const COUNTED = "SQLite's own counters show it for each run";
 const NOT_TRIED = 'what an index saves depends on its columns: it is known when it is tried';
 
-/** How many rows a run needed is known by those that it brought; of one that changes rows unseen by its steps; of what its triggers need less. */
+/**
+ * How many rows a run needed is known from the rows that it returned, or for unseen changes from
+ * its steps. For its triggers, less is known.
+ */
 type Needs = 'brought' | 'changed' | 'in trigger';
-/** How many rows an INSERT, UPDATE, or DELETE changed is known where it brings them. */
+/** The number of rows that an INSERT, UPDATE, or DELETE changed is known if it returns them. */
 const BRINGS_ROWS = /\breturning\b/;
-/** Its text names no row to look for: what scans is a trigger of it, or the check of a foreign key. */
+/**
+ * Its text doesn't select rows, so a scan comes from a trigger, or from the check of a foreign key.
+ */
 const ONLY_INSERTS = /^(?:insert|replace)\b(?!.*\bselect\b)/s;
 function needsOf(sql: string): Needs {
   if (!CHANGES_ROWS.test(sql)) return 'brought';
@@ -101,13 +109,17 @@ function needsOf(sql: string): Needs {
   return BRINGS_ROWS.test(sql) ? 'brought' : 'changed';
 }
 /**
- * Steps of SQLite's virtual machine that a row takes if WHERE leaves it out: take a column, compare it, go on. In a trigger it takes one more,
- * for the value that it is compared with is one of the statement's row.
+ * Steps of SQLite's virtual machine for a row that WHERE leaves out: load a column, compare it,
+ * continue. In a trigger it takes one more, to load a value of the statement's row for the
+ * comparison.
  */
 const STEPS_LEFT_OUT = { changed: 3, 'in trigger': 4 } as const;
-/** More steps of a row that is changed: a DELETE takes its rowid and deletes it. What else is done to a row takes more. */
+/**
+ * Additional steps of a changed row: a DELETE loads its rowid and deletes it. Other changes take
+ * more.
+ */
 const STEPS_CHANGED = 2;
-/** Rows that a run brought, or the most that it can have changed in so many steps. */
+/** Rows that a run returned, or the maximum that it can have changed with this many steps. */
 const neededRows = (runs: Executions, i: number, needs: Needs): number =>
   needs === 'brought'
     ? runs.rows[i]!
@@ -119,19 +131,19 @@ const neededRows = (runs: Executions, i: number, needs: Needs): number =>
 const FEW_SCANNED = 100;
 const SCANNED_PER_ROW = 20;
 const FEW_SCANNED_IN_ALL = 1000;
-/** It looks for some rows of a table: of one that is asked for all of them no index spares any. */
+/** It selects rows of a table. If it needs all rows, an index doesn't help. */
 const LOOKS_FOR = /\b(?:where|on|using)\b/;
-/** Their rows are not those that they need: many may meet the condition. */
+/** Its result rows aren't the rows that it needs: many may match the condition. */
 const ADDS_UP =
   /\b(?:group by|distinct|offset|(?:count|sum|total|avg|min|max|group_concat|string_agg|jsonb?_group_(?:array|object)) ?\()/;
-/** An index serves a pattern only where it begins with no wildcard. */
+/** An index only serves a pattern that doesn't begin with a wildcard. */
 const MATCHES = /\b(?:like|glob|regexp)\b/;
-/** Its rows have to be compared with others first. */
+/** Its rows must first be compared with others. */
 const COMPARES_ALL = /\bover\b|\b(?:union|except|intersect|having)\b/;
 const NAME = String.raw`(?:\w+|"[^"]*"|\[[^\]]*\]|${'`[^`]*`'})`;
 const COLUMN = `${NAME}(?: ?\\. ?${NAME})?`;
 const COMPARES = String.raw`(?:==?|<(?![<>])=?|>(?!>)=?)`;
-/** A column as it is, on either side: an index on it may serve. */
+/** A plain column, on either side: an index on it may help. */
 const COMPARES_COLUMN = new RegExp(
   [
     String.raw`\busing\b`,
@@ -141,16 +153,16 @@ const COMPARES_COLUMN = new RegExp(
 );
 const comparesColumn = (print: string): boolean =>
   COMPARES_COLUMN.test(print.slice(print.search(LOOKS_FOR)));
-/** SQLite scans, unless an index serves each side of an OR. */
+/** SQLite scans unless an index serves each side of an OR. */
 const sidesCompareColumns = (print: string): boolean => {
   const [, ...sides] = print.slice(print.search(LOOKS_FOR)).split(/\bor\b/);
   return sides.every((side) => COMPARES_COLUMN.test(`or${side}`));
 };
 /** A common table expression, or a query in FROM. */
 const READS_SUBQUERY = /^with\b|\b(?:from|join) ?\(\s*select\b/;
-/** A condition on no column of the table takes every row, and no step for it. */
+/** A condition without a column of the table matches every row, without a step for it. */
 const DELETES_BY_SUBQUERY = /\bdelete from\b.*\(\s*select\b/s;
-/** What stands in the way of an index: the first that holds is the cause. */
+/** What may prevent an index from helping: the first match is the cause. */
 const DOUBTS: readonly (readonly [holds: (query: Query) => boolean, cause: string])[] = [
   [
     ({ print }) => needsOf(print) === 'in trigger',
@@ -183,7 +195,7 @@ const DOUBTS: readonly (readonly [holds: (query: Query) => boolean, cause: strin
     'an index on a column serves no comparison by <> or NOT, and none of an expression such as lower(name)',
   ],
 ];
-/** '' = nothing that is known. */
+/** '' = no known doubt. */
 const whyUnsure = (query: Query): string => DOUBTS.find(([holds]) => holds(query))?.[1] ?? '';
 /** WHERE 1, WHERE true, WHERE 1 = 1. */
 const TAKES_ALL = /\bwhere (?:\?|true)(?: ?= ?\?)?$/;
@@ -228,7 +240,7 @@ export const fullScan: Rule = {
 
 const FEW_RUNS = 2;
 const HAS_SUBQUERY = /^with\b|\(\s*select\b/;
-/** Whose rows an automatic index may hold that no index of the app's can; '' = they are a table's. */
+/** Rows of an automatic index that the app's own indexes can't have; '' = rows of a table. */
 const whoseRows = ({ print, namesTables }: Query): string =>
   !READS.test(print)
     ? 'a trigger or a subquery'
@@ -261,15 +273,15 @@ export const automaticIndex: Rule = {
       })),
 };
 
-/** A sort of a handful of rows doesn't matter. */
+/** Sorting a handful of rows doesn't matter. */
 const FEW_STEPS = 1000;
 const FEW_SORTS = 10;
 /** An index is made by a sort. */
 const MAKES_INDEX = /^(?:create|reindex)\b/;
 const SORTS_BY = /\b(?:group|order) by\b/;
-/** ORDER BY what is computed from a row, or from many. */
+/** ORDER BY something computed from one row, or from many. */
 const SORTS_COMPUTED = /\border by\b(?:(?!\blimit\b).)*(?:[-+*/|(]|\bcase\b)/s;
-/** What stands before the dot of a column. */
+/** The name before a column's dot. */
 const QUALIFIER = new RegExp(`(${NAME}) ?\\.`, 'g');
 /** ORDER BY or GROUP BY columns of several tables. */
 const sortsTables = (print: string): boolean =>
@@ -277,7 +289,7 @@ const sortsTables = (print: string): boolean =>
     .size > 1;
 /** Its groups are sorted by something else. */
 const SORTS_GROUPS = /\bgroup by\b.*\border by\b/s;
-/** What no index has in order; '' = nothing that is known. */
+/** What no index can provide in order; '' = nothing known. */
 const whySorted = ({ print, namesTables }: Query): string =>
   SORTS_GROUPS.test(print) || SORTS_COMPUTED.test(print)
     ? 'no index has the order of aggregates or random numbers, and of other expressions only one on the same expression'

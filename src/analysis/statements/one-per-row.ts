@@ -1,5 +1,5 @@
 /**
- * A query for each row of another one:
+ * Finding about a query for each row of another one:
  *
  *   F54   SELECT parents  ->  SELECT children WHERE parent = ? | SELECT children WHERE parent = ? ...     one join
  */
@@ -62,17 +62,17 @@ export const onePerRow: Rule = {
   },
 };
 
-/** Most of them have values of their own, as far as these are known. */
+/** Most of them have different values, as far as these are known. */
 const isVaried = ({ values }: Executions, runs: readonly number[]): boolean =>
   runs.some((i) => !values[i]) || 2 * new Set(runs.map((i) => values[i])).size > runs.length;
 
-/** Runs by their places among a thread's executions. */
+/** Runs, by index among a thread's executions. */
 interface Group {
   parent: number;
   children: number[];
   nested: boolean;
 }
-/** What of a connection is under way. */
+/** The current state of a connection. */
 interface Walk {
   span: ExplicitSpan | null;
   /** Runs that read, since the span began, in the order of their first calls. */
@@ -83,7 +83,7 @@ function childrenOf(ctx: FindingContext, thread: ThreadStore): Children[] {
   const runs = ctx.get(executions).of(thread);
   const { context, seq } = thread.events;
   const places = new Map<string, number>();
-  /** Texts with the same fingerprint have the same number; -1 = it reads nothing. */
+  /** Texts with the same fingerprint have the same number; -1 = it doesn't read. */
   const placeOf = byText(thread, (print) =>
     READS.test(print) ? getOrMake(places, print, () => places.size) : -1,
   );
@@ -131,10 +131,10 @@ function childrenOf(ctx: FindingContext, thread: ThreadStore): Children[] {
   return result;
 }
 
-/** Statements that are open around one: further out none is looked for. */
+/** Maximum open statements around one that are examined. */
 const MOST_OPEN = 20;
 
-/** Runs that began while another one was under way. @param list runs of a connection */
+/** Runs that began while another one was running. @param list runs of a connection */
 function nestedGroups(
   runs: Executions,
   list: readonly number[],
@@ -166,7 +166,10 @@ function nestedGroups(
   );
 }
 
-/** Groups whose runs lie between many steps of the other one: a list that is left open isn't a reason for what runs meanwhile. */
+/**
+ * Groups whose runs are between many steps of the other one: a list that is left open doesn't cause
+ * the runs in that time.
+ */
 function betweenSteps(runs: Executions, groups: readonly Group[]): Group[] {
   if (groups.length === 0) return [];
   const parentOf = new Int32Array(runs.count).fill(-1);
@@ -184,7 +187,10 @@ function betweenSteps(runs: Executions, groups: readonly Group[]): Group[] {
   );
 }
 
-/** Runs of one text that are as many as rows of another one, which ran before them in the same transaction. */
+/**
+ * Runs of one text that are as many as the rows of another one, which ran before them in the same
+ * transaction.
+ */
 function listedGroups(
   runs: Executions,
   list: readonly number[],
@@ -196,7 +202,7 @@ function listedGroups(
     if (is) found.push({ parent, children, nested: false });
     return is;
   };
-  /** By text: its runs, and those behind each list that is long enough. */
+  /** By text: its runs, and those after each list that is long enough. */
   const ofText = new Map<number, { all: number[]; behind: Map<number, number[]> }>();
   // the last such list, and the last one of another text
   let [last, other] = [-1, -1];

@@ -1,5 +1,5 @@
 /**
- * Statements that are thrown away after each run:
+ * Finding about statements that are finalized after each run:
  *
  *   F53   prepare, step, finalize | prepare, step, finalize ...     prepare, step, reset, step, reset
  */
@@ -16,19 +16,25 @@ import type { Rule } from '../rules/types.ts';
 import { PREPARED_AGAIN } from '../../sqlite/rule-limits.ts';
 import { byText, MOST } from './by-text.ts';
 
-/** Lists of any length, and rows of VALUES, are folded to three dots: one statement has one number of them. */
+/**
+ * Lists of any length, and rows of VALUES, are folded to three dots, but a statement has a fixed
+ * number of them.
+ */
 const HAS_LISTS = /, \.\.\./;
 
 /** One text, prepared more than once. */
 interface Prepared {
-  /** As it was prepared first, and its fingerprint. */
+  /** The text as first prepared, and its fingerprint. */
   sql: string;
   print: string;
   prepares: number;
   again: Evidence;
-  /** Prepares of what follows the text: libraries ask SQLite for the next statement of it, and there is none. */
+  /**
+   * Prepares of the rest after the text: libraries ask SQLite for its next statement, and there is
+   * none.
+   */
   rests: Evidence;
-  /** From the prepares to the first steps, where SQLite was not called: JavaScript, microseconds. */
+  /** From the prepares to the first steps, without calls of SQLite: JavaScript, microseconds. */
   codeUs: number;
 }
 const PREPARES = opSet(Op.sqlPrepare, Op.sqlStep, Op.sqlReset, Op.sqlFinalize, Op.sqlExec);
@@ -59,7 +65,7 @@ export const preparedAgain: Rule = {
             }
           : null,
       );
-      /** The statement that was prepared again last, and the call before. */
+      /** The statement that was last prepared again, and the call before. */
       let open = null as { of: Prepared; instance: number; connection: number } | null;
       let before = -1;
       const rows = ctx.get(rowsByOperation).of(thread).together(PREPARES);
@@ -76,10 +82,10 @@ export const preparedAgain: Rule = {
         }
         if (object[row] === 0 && open?.connection === context[row] && result[row] === 0) {
           open!.of.rests.add(thread, row);
-          open!.of.again.call(thread, row); // it goes with them
+          open!.of.again.call(thread, row); // it belongs to them
         }
         open = null;
-        if (result[row] !== 0) continue; // one that was refused is tried again
+        if (result[row] !== 0) continue; // a refused one is retried
         const own = ofText((text = object[row]!));
         if (!own) continue;
         own.known.prepares++;

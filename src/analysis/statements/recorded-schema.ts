@@ -1,6 +1,7 @@
 /**
- * The schema of each database as far as the app made it while it was recorded: its CREATE, DROP, and ALTER statements that succeeded, in
- * the order in which they ran on any connection. What was there before the recording isn't among them.
+ * The schema of each database as far as the app created it during the recording: its successful
+ * CREATE, DROP, and ALTER statements, in the order of running, on any connection. What existed
+ * before the recording isn't included.
  */
 import { ById } from '../core/by-id.ts';
 import { databasesByConnection } from '../core/connection-databases.ts';
@@ -18,12 +19,12 @@ export interface SchemaText extends SchemaStatement {
   readonly sql: string;
 }
 export interface RecordedSchema {
-  /** As `databaseName` has it; null: no VFS call tells. */
+  /** From `databaseName`; null: no VFS call shows it. */
   readonly database: string | null;
   readonly statements: readonly SchemaText[];
-  /** A schema statement's text was cut when it was recorded. */
+  /** A schema statement's text was cut in the recording. */
   readonly cut: boolean;
-  /** Statistics were made while it was recorded. */
+  /** Statistics were made during the recording. */
   readonly analyzed: boolean;
   /** Its connections check foreign keys. */
   readonly foreignKeys: boolean;
@@ -31,7 +32,7 @@ export interface RecordedSchema {
   readonly runs: ReadonlyMap<string, number>;
 }
 
-/** More of them a page makes up. */
+/** If there are more, the page made them up. */
 const MOST_STATEMENTS = 5000;
 const ON = /^(?:1|on|true|yes)$/i;
 
@@ -44,7 +45,7 @@ interface Growing {
   runs: Map<string, number>;
 }
 
-/** What one text is. */
+/** What a text does. */
 interface TextKind {
   schema: SchemaText[];
   cut: boolean;
@@ -71,7 +72,7 @@ function kindsOf({ definitions }: ThreadStore): (id: number) => TextKind {
   };
 }
 
-/** Databases with what ran on them; those of no known name are one. */
+/** Databases with the statements that ran on them; those without a known name are one. */
 export const recordedSchemas = fact(
   'recordedSchemas',
   'schemas',
@@ -79,7 +80,7 @@ export const recordedSchemas = fact(
   (store, known): RecordedSchema[] => {
     const all = new Map<string | null, Growing>();
     const of = (thread: ThreadStore, connection: number): Growing => {
-      // the one that it opened first is its main database
+      // the first one that it opened is its main database
       const [database = null] = known.databasesByConnection.of(thread).get(connection) ?? [];
       return getOrMake(all, database, () => ({
         database,
@@ -118,7 +119,10 @@ export const recordedSchemas = fact(
   },
 );
 
-/** Of the database on which a statement ran most often; null = it never ran. @param text its fingerprint */
+/**
+ * The schema of the database on which a statement ran most often; null = it never ran.
+ * @param text its fingerprint
+ */
 export function schemaOf(schemas: readonly RecordedSchema[], text: string): RecordedSchema | null {
   let best: RecordedSchema | null = null;
   for (const schema of schemas)

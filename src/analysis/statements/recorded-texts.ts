@@ -1,6 +1,6 @@
 /**
- * How a statement is shown: as the app wrote it, literals folded, when it first ran. Its fingerprint, one spelling of several, stays the key by which it is
- * counted, filtered, linked, and exported.
+ * The shown text of a statement: as the app wrote it in its first run, with literals folded. Its
+ * fingerprint, which several spellings share, is the key for counts, filters, links, and exports.
  */
 import { objectName } from '../../trace/describe.ts';
 import { executions } from '../core/executions.ts';
@@ -30,7 +30,7 @@ export const recordedTexts = fact(
       const { count, text, firstRow } = known.executions.of(thread);
       for (let i = 0; i < count; i++)
         if (!seen.has(text[i]!)) take(text[i]!, thread.events.t0[firstRow[i]!]!);
-      // prepared, never run
+      // prepared, but never run
       for (const id of thread.definitions.keys()) if (!seen.has(id)) take(id, Number.MAX_VALUE);
     }
     return texts;

@@ -1,5 +1,5 @@
 /**
- * SQLite's own heavy writers: temporary files that reach storage, and VACUUM.
+ * Findings about SQLite's own heavy writes: temporary files that reach storage, and VACUUM.
  *
  *   F36   CREATE INDEX, ORDER BY without an index  ->  xWrite temp, xRead temp ...     UPDATE while a query is open  ->  xWrite temp
  *   F40   VACUUM  ->  every page into a temporary database, then into the journal, then back
@@ -29,10 +29,10 @@ interface TempFile {
   thread: ThreadStore;
   reads: Evidence;
   writes: Evidence;
-  /** Nothing but statements that change rows wrote it. */
+  /** Only statements that change rows wrote it. */
   byChanges: boolean;
 }
-/** A sort reads back what it wrote; the journal of a statement is read only to undo it. */
+/** A sort reads what it wrote; the journal of a statement is only read to undo it. */
 const isJournal = ({ byChanges, reads }: TempFile): boolean => byChanges && reads.count === 0;
 
 export const tempFiles: Rule = {

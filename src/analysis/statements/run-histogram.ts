@@ -1,14 +1,20 @@
-/** How long the runs of a statement took, as a histogram: each bucket is so many times as long as the one before. */
+/**
+ * A histogram of how long a statement's runs took. Each bucket is longer than the one before by a
+ * constant factor.
+ */
 
 import { lowerBound } from '../../trace/number-columns.ts';
 
 export interface RunHistogram {
-  /** Borders of the buckets, microseconds, one more than buckets. The first is 0 where runs took less than the clock can tell. */
+  /**
+   * Borders of the buckets, microseconds, one more than buckets. The first is 0 if runs were too
+   * short for the clock.
+   */
   edges: number[];
   counts: number[];
 }
 
-/** Buckets of a factor of ten: as many as make a picture of it, fewer where there are many factors. */
+/** Buckets per factor of ten: enough for a picture, and fewer if there are many factors. */
 const PER_DECADE = [24, 12, 6, 3] as const;
 const MOST_BUCKETS = 30;
 

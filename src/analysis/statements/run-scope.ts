@@ -1,4 +1,4 @@
-/** Which runs of a statement a filter takes: those that the table of statements counts. */
+/** Which runs of a statement match a filter: those that the table of statements counts. */
 import type { Scope } from '../core/scope.ts';
 import { within } from './statement-counts.ts';
 

@@ -1,5 +1,5 @@
 /**
- * A query that was answered before:
+ * Finding about a query whose answer was already known:
  *
  *   F55   SELECT .. WHERE a = 7 | SELECT .. WHERE a = 7 ...     its rows, cached until something is written
  */
@@ -21,13 +21,15 @@ import { anyChange, rowChanges, tablesChanged } from './tables-changed.ts';
 import { tablesReadBy } from './tables-read-by.ts';
 
 const FEW_REPEATS = 10;
-/** What reads rows of the database, and nothing that changes by itself, or by what connections do that aren't recorded. */
+/**
+ * Reads rows of the database, and nothing that changes by itself or through unrecorded connections.
+ */
 const ASKS_TABLES = /\bfrom\b/;
 const CHANGES_BY_ITSELF =
   /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|changes|total_changes|last_insert_rowid)["`\]]?\s*\(|\b(?:current_(?:date|time|timestamp)|pragma_\w+|sqlite_stmt)\b/;
 
 const CALLS = /([\w$]+|["`\]])\s*\(/g;
-/** Whether it calls a function that isn't SQLite's: what it answers is up to the app. */
+/** Whether it calls a function that isn't SQLite's, whose result depends on the app. */
 const callsOwn = (sql: string): boolean =>
   [...sql.matchAll(CALLS)].some(([, name]) => !SQL_FUNCTIONS.has(name!) && !SQL_WORDS.has(name!));
 
@@ -51,7 +53,10 @@ export const sameAgain: Rule = {
       const { context, t0, seq } = thread.events;
       const explicit = ctx.get(explicitTransactions).of(thread);
       const engineOf = ctx.get(engineOfConnection).of(thread);
-      /** From when on a change would show in a run: in a transaction, no other one sees what others changed since it began. */
+      /**
+       * From when on a run would show a change: within a transaction, others' changes since its
+       * begin aren't visible.
+       */
       const sinceOf = (before: number, now: number): number => {
         const [span, next] = [before, now].map((i) => {
           const row = runs.firstRow[i]!;
@@ -74,7 +79,8 @@ export const sameAgain: Rule = {
         );
       for (let i = 0; i < runs.count; i++) {
         if (!runs.values[i]) continue;
-        if (runs.state[i] !== ExecutionState.done) continue; // it may have been asked for the rest
+        // its remaining rows may have been needed
+        if (runs.state[i] !== ExecutionState.done) continue;
         const text = textOf(runs.text[i]!);
         if (!text) continue;
         const { sql } = text;

@@ -1,6 +1,7 @@
 /**
- * Why the slowest runs of a statement took longer than its median run: what happened inside them and not inside the median, and by how much
- * each call took longer. Only facts of the recording: where none of them explains it, no cause is named.
+ * Why the slowest runs of a statement took longer than its median run: what happened inside them
+ * but not inside the median run, and how much longer each call took. It only uses facts of the
+ * recording: if none explains it, no cause is named.
  */
 import { isVfsOp, opName } from '../../event/operations.ts';
 import { Op } from '../../event/event.ts';
@@ -21,9 +22,9 @@ import { EXECUTION_COUNTS, executionGroups, type ExecutionCount } from './statem
 import { eachCacheShare } from './statement-cache.ts';
 import { takesRun, type RunScope } from './run-scope.ts';
 
-/** What happened inside a run, and not, or less, inside the median run. */
+/** What happened inside a run, but not, or less, inside the median run. */
 export type RunCause =
-  /** The first run of the statement on its thread, and what it did more for that. */
+  /** The statement's first run on its thread, and its additional work for that. */
   | { kind: 'first'; reads: number; ownUs: number }
   | { kind: 'checkpoint'; us: number; pages: number }
   /** Pages that SQLite wrote early. */
@@ -31,20 +32,23 @@ export type RunCause =
   | { kind: 'lock'; us: number }
   /** It waited until its writes were durable; the median run did not. */
   | { kind: 'sync'; syncs: number }
-  /** The recording's own work, at least half of what the run was longer by. */
+  /** The recording's own work, at least half of the additional time. */
   | { kind: 'tracer'; us: number }
-  /** One storage call that took at least half of what the run was longer by. */
+  /** One storage call that took at least half of the additional time. */
   | { kind: 'call'; name: string; us: number; call: EventRef };
 
 export interface SlowRun extends EventRef {
   fromUs: number;
   us: number;
-  /** Longer than the median run by, microseconds. */
+  /** How much longer than the median run, microseconds. */
   longerUs: number;
   causes: RunCause[];
-  /** Calls of SQLite, and its own work, that took longer, the most first: microseconds. */
+  /**
+   * Calls of SQLite, and its own work, that took longer, the largest difference first:
+   * microseconds.
+   */
   more: { name: string; us: number }[];
-  /** Counts that are larger than those of the median run. */
+  /** Counts that exceed those of the median run. */
   counts: { count: ExecutionCount; more: number }[];
 }
 export interface SlowRuns {
@@ -56,14 +60,14 @@ export interface SlowRuns {
   longer: number;
 }
 
-/** Explained of a statement. */
+/** How many runs of a statement are explained. */
 const SLOWEST = 5;
-/** Differences that are listed, and which share of the whole one has to be. */
+/** How many differences are listed, and the minimum share of the total for each. */
 const DIFFERENCES = 3;
 const TELLING = 0.05;
-/** Of what a run is longer by: then one call explains it. */
+/** If a call has this share of the additional time, it explains the run. */
 const EXPLAINS = 0.5;
-/** Counts that say something beside the time. */
+/** Counts that mean something in addition to the time. */
 const COUNTS: readonly ExecutionCount[] = ['steps', 'reads', 'writes', 'syncs', 'locks'];
 
 export const SLOW_NEEDS = {
@@ -79,7 +83,7 @@ type KnownFacts = Known<typeof SLOW_NEEDS>;
 /** One run of the statement. */
 interface Run {
   thread: number;
-  /** Place in the executions of its thread, and among all runs of the statement in the order of time. */
+  /** Index in its thread's executions, and among all runs of the statement in order of time. */
   i: number;
   k: number;
   fromUs: number;
@@ -87,9 +91,9 @@ interface Run {
   ended: boolean;
 }
 
-/** What a run is explained by. */
+/** What may explain a run. */
 interface Inside {
-  /** Nanoseconds by call of SQLite, storage calls in them included. */
+  /** Nanoseconds by call of SQLite, including storage calls in it. */
   ns: Map<string, number>;
   lockNs: number;
   tracerNs: number;
@@ -99,9 +103,9 @@ interface Inside {
 }
 
 /**
- * @param text fingerprint of the statement; null = not known
- * @param between only runs of these durations, microseconds: [from, to)
- * @param scope only runs of its thread that begin in its range, the median run, too
+ * @param text fingerprint of the statement; null = not known @param between only runs of these
+ * durations, microseconds: [from, to) @param scope only runs of its thread that begin in its range,
+ * including the median run
  */
 export function slowRuns(
   facts: Facts,
@@ -161,7 +165,7 @@ export function slowRuns(
   };
 }
 
-/** All runs of a statement in the order of time, as `executionGroups` has them. */
+/** All runs of a statement in order of time, as in `executionGroups`. */
 function runsOf(store: TraceStore, { executions }: KnownFacts, text: string | null): Run[] {
   const runs: Run[] = [];
   for (const thread of store.threads) {
@@ -210,7 +214,7 @@ function lookInto(
   const all = known.executions.of(thread);
   const own = known.owners.of(thread);
   const byExecution = new Map(runs.map((run) => [run.i, found.get(run)!]));
-  /** The run whose step a row serves: reset and finalize aren't part of its time. */
+  /** The run whose step a row serves; reset and finalize aren't part of its time. */
   const insideAt = (sql: number): [number, Inside] | null => {
     if (sql < 0 || (events.op[sql] !== Op.sqlStep && events.op[sql] !== Op.sqlExec)) return null;
     const i = all.at(sql);
@@ -226,7 +230,7 @@ function lookInto(
     const above = times.parent[place]!;
     insides[place] =
       level === 0 ? (byExecution.get(times.key[place]! - 1) ?? null) : insides[above]!;
-    // what a VFS call took has the storage calls in it; SQLite's own are by themselves
+    // a VFS call's time includes its storage calls; SQLite's own are separate
     names[place] =
       level === 0
         ? OWN
@@ -248,7 +252,7 @@ function lookInto(
     const sql = own.sql(row);
     const inside = insideAt(sql)?.[1];
     if (!inside) continue;
-    // one that goes on behind the step made the run no longer from there
+    // a call that continues after the step didn't make the run longer from there on
     const endUs = events.endSeq[sql] === 0 ? Infinity : events.t0[sql]! + events.dur[sql]!;
     const us = Math.min(events.dur[row]!, endUs - events.t0[row]!);
     if (us > (inside.longest?.us ?? 0)) inside.longest = { row, us };
@@ -262,7 +266,7 @@ function lookInto(
   const textOf = fingerprintsOf(thread);
   eachCacheShare(thread, known.counterDeltas.of(thread), (id, row, { spills }) => {
     if (!spills || id === null || textOf(id) !== text) return;
-    // the counters are read when a run is done: they grew in the last one before
+    // the counters are read when a run is done, so they belong to the last run before
     for (let i = lowerBound(all.firstRow, row, all.count) - 1; i >= 0; i--)
       if (all.text[i] === id) {
         const inside = byExecution.get(i);

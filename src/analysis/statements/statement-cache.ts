@@ -1,7 +1,8 @@
 /**
- * Page-cache counters by statement. The engine's counters are read when a statement is done; what they grew by since the reading
- * before belongs to the statement stepped in between, where there was only one. What several shared is not guessed at.
- * Preparing a statement reads the schema once: that counts to the statement that is done first.
+ * Page-cache counters by statement. The engine's counters are read when a statement is done. Their
+ * growth since the previous reading belongs to the statement stepped in between, if there was only
+ * one; otherwise it isn't divided. Preparing a statement reads the schema once, which counts for
+ * the statement that is done first.
  */
 import { getOrMake } from '../core/maps.ts';
 import { Op } from '../../event/event.ts';
@@ -22,7 +23,8 @@ interface Since {
 }
 
 /**
- * @param each called for every known reading, with the id of the `sql` definition, or null where it cannot be told
+ * @param each called for every known reading, with the id of the `sql` definition, or null if it
+ * isn't known
  */
 export function eachCacheShare(
   thread: ThreadStore,
@@ -56,7 +58,8 @@ export function eachCacheShare(
       since.read = false;
       const text = events.object[row]!;
       since.text = since.text === -1 || since.text === text ? text : SEVERAL;
-      // a nested or suspended call may end after others began: then its reading comes late, and is found to be of several
+      // a nested or suspended call may end after others began: its reading comes late, and counts
+      // as shared by several
       if (events.endSeq[row] !== 0 && (op === Op.sqlExec || events.result[row] !== Rc.row)) {
         since.stepped.delete(instance);
         since.read = true;

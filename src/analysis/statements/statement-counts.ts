@@ -1,4 +1,6 @@
-/** What is counted of each statement: executions, calls, VFS calls and pages under them. */
+/**
+ * What is counted for each statement: executions, calls, and the VFS calls and pages below them.
+ */
 import { Flag, Op } from '../../event/event.ts';
 import { isStatementOp, isVfsOp, opTable } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
@@ -30,7 +32,10 @@ const NO_QUERY = Object.fromEntries(QUERY_COUNTS.map((name) => [name, 0])) as Qu
 export const within = (us: number, { fromUs = -Infinity, toUs = Infinity }: TimeRange): boolean =>
   us >= fromUs && us < toUs;
 
-/** @returns places of the entries of those that ended, and what each took, microseconds: `count` of them */
+/**
+ * @returns indices of the entries of those that ended, and how long each took, microseconds:
+ * `count` of them
+ */
 export function countExecutions(
   { events }: ThreadStore,
   executions: Executions,
@@ -97,10 +102,10 @@ export function touched(
   return new Set([...texts].map((text) => entries[placeOf(text)]!));
 }
 
-/** Calls of statements that do not step them. */
+/** Calls of statements that don't step them. */
 const NO_STEPS = opTable(({ code }) => isStatementOp(code) && code !== Op.sqlStep);
 
-/** prepare, reset, finalize, and what sqlite3_exec was given. */
+/** prepare, reset, finalize, and the texts given to sqlite3_exec. */
 export function countCalls(
   { events }: ThreadStore,
   rows: RowsByOperation,
@@ -127,14 +132,14 @@ export function countCalls(
   }
 }
 
-/** Place in CALL_KINDS, from 1; 0 = others. */
+/** Index in CALL_KINDS, from 1; 0 = others. */
 const PLACE_OF_CALL = opTable(
   ({ counts }) => 1 + CALL_KINDS.indexOf(counts as (typeof CALL_KINDS)[number]),
 );
 
 const SUMS = CALL_KINDS.length + 2;
 
-/** VFS calls under SQL calls, the in-memory journal left out. */
+/** VFS calls below SQL calls, without the in-memory journal. */
 export function countVfsCalls(
   { events }: ThreadStore,
   owners: Owners,
@@ -143,7 +148,7 @@ export function countVfsCalls(
   range: TimeRange,
 ): void {
   const { op, count, t0, object } = events;
-  /** By entry: calls under prepare, others, and of these those of each kind. */
+  /** By entry: calls below prepare, others, and the others by kind. */
   let sums: Float64Array = new Float64Array(entries.length * SUMS);
   const sumsAt = (owner: number): number => {
     if (owner < 0 || !isStatementOp(op[owner]!) || !within(t0[owner]!, range)) return -1;
@@ -151,7 +156,7 @@ export function countVfsCalls(
     sums = longer(sums, at + SUMS);
     return op[owner] === Op.sqlPrepare ? at : at + 1;
   };
-  // calls under one SQL call follow each other
+  // calls made by one SQL call follow each other
   let [last, at] = [-1, -1];
   for (let row = 0; row < count; row++) {
     if (!isVfsOp(op[row]!) || isInMemory(events, row)) continue;
@@ -172,7 +177,10 @@ export function countVfsCalls(
   });
 }
 
-/** Pages that calls under SQL calls moved. @param owners by thread, where VFS calls were recorded @param placeOf by thread */
+/**
+ * Pages that calls below SQL calls moved.
+ * @param owners by thread, if VFS calls were recorded @param placeOf by thread
+ */
 export function countPages(
   store: TraceStore,
   accesses: Accesses,
@@ -182,7 +190,10 @@ export function countPages(
   range: TimeRange,
 ): void {
   const { thread, row, what, span, count } = accesses;
-  /** By thread: the SQL call that the last access served, calls under one follow each other, and where its pages count. */
+  /**
+   * By thread: the SQL call of the last access (calls made by one follow each other), and where its
+   * pages count.
+   */
   const lastOwner = new Int32Array(store.threads.length).fill(-2);
   const counts = store.threads.map((): StatementRow['pages'] => null);
   const own = store.threads.map((_, t) => owners.get(t) ?? null);

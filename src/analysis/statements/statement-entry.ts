@@ -1,4 +1,4 @@
-/** Rows of the table of statements while they are counted, one for each fingerprint. */
+/** Rows of the table of statements while they are being counted, one for each fingerprint. */
 import { getOrMake } from '../core/maps.ts';
 import { fingerprintsOf } from '../core/fingerprints.ts';
 import type { ThreadStore } from '../../trace/store.ts';
@@ -14,62 +14,67 @@ export const CALL_KINDS = ['read', 'write', 'sync', 'lock'] as const satisfies r
 export const noCalls = (): CallsBy => ({ read: 0, write: 0, sync: 0, lock: 0 });
 
 export interface StatementRow {
-  /** Its fingerprint; null = SQL whose text was not seen, and opening and closing. */
+  /** Its fingerprint; null = SQL with an unknown text, and opening and closing. */
   text: string | null;
-  /** As it is shown: the text of its first run as it was recorded; null as above. */
+  /** The shown text, that of its first run; null as above. */
   sql: string | null;
-  /** The JavaScript stack of its first prepare or exec, where the recording was asked for stacks; else null. */
+  /** The JavaScript stack of its first prepare or exec, if the recording has stacks; else null. */
   stack: string | null;
-  /** The text was cut when it was recorded, once at least: others may begin alike. */
+  /**
+   * The text was cut in the recording at least once, so other statements may begin the same way.
+   */
   truncated: boolean;
   executions: number;
-  /** Of these, executions with a call that had not returned: their times are not known. */
+  /** Executions with a call that hadn't returned, so their times aren't known. */
   running: number;
-  /** Ended while rows were left. */
+  /** Ended before all rows were read. */
   rowsLeft: number;
   failed: number;
   failedPrepares: number;
-  /** Of one execution, microseconds; nearest rank. null where none ended. */
+  /** Of one execution, microseconds; nearest rank. null if none ended. */
   totalUs: number;
   meanUs: number | null;
   p50Us: number | null;
   p95Us: number | null;
   maxUs: number | null;
-  /** Its calls, and their durations summed up. */
+  /** Its calls, and the sums of their durations. */
   prepares: number;
   prepareUs: number;
   /** reset and finalize */
   endingUs: number;
-  /** Time while SQL runs that it decides, by part; spanUs is the sum. */
+  /** Its time while SQL runs, by part; spanUs is the sum. */
   time: PartTimes & { spanUs: number };
-  /** spanUs of it / spanUs of all; null where no time passed. */
+  /** spanUs / spanUs of all; null if no time passed. */
   share: number | null;
-  /** Pages of databases by the calls below, a checkpoint's left out; null where no VFS call is recorded. */
+  /** Database pages of the calls below, without checkpoints; null if no VFS call was recorded. */
   pages: { read: number; written: number; walRead: number; walWritten: number } | null;
-  /** From the engine's counters, where they can be told to be its own; null where none can. */
+  /** From the engine's counters, if they can be assigned to it; null if none can. */
   cache: CacheCounts | null;
-  /** Of the runs that the engine counted, by its own counters; null where none were read. */
+  /** From the engine's counters, for the runs that it counted; null if none were read. */
   query: (QueryCounts & { runs: number }) | null;
-  /** What SQLite's wasm executed in its calls; null where that was not counted. */
+  /** Instructions of SQLite's wasm in its calls; null if they weren't counted. */
   instructions: number | null;
-  /** Bytes of one of it, prepared, the most seen; null where none were read. */
+  /** Maximum bytes of one prepared statement; null if not read. */
   memory: number | null;
-  /** Steps that brought a row; those inside sqlite3_exec are not seen. */
+  /** Steps that returned a row; those inside sqlite3_exec aren't visible. */
   rows: number;
-  /** VFS calls under step, exec, reset and finalize, the in-memory journal left out; null as for pages. */
+  /**
+   * VFS calls below step, exec, reset, and finalize, without the in-memory journal; null as for
+   * pages.
+   */
   vfsCalls: number | null;
   vfsCallsPerExecution: number | null;
-  /** Of vfsCalls, those that read, write, sync, and take a lock; null as above. */
+  /** Those that read, write, sync, and take a lock; null as above. */
   callsBy: CallsBy | null;
-  /** VFS calls under prepare: reading the schema. */
+  /** VFS calls below prepare, which reads the schema. */
   prepareVfsCalls: number | null;
-  /** Statements in the text of an sqlite3_exec (an upper bound); null where it was not run so. */
+  /** Statements in the text of an sqlite3_exec (an upper bound); null if it wasn't run that way. */
   statementsInScript: number | null;
-  /** What it ran with, where the recording was asked for values (capture level 3); else null. */
+  /** Its values, if the recording has them (capture level 3); else null. */
   bound: BoundValues | null;
 }
 
-/** A row while it is counted. */
+/** A row while it is being counted. */
 export interface Entry extends StatementRow {
   /** Executions that ended. */
   times: number;
@@ -117,10 +122,10 @@ export const timesOf = (ns: readonly number[]): PartTimes & { spanUs: number } =
   spanUs: ns.reduce((a, b) => a + b, 0) / 1000,
 });
 
-/** Entry of an `sql` definition's id; entries are made as they are asked for. */
+/** Entry of an `sql` definition's id; entries are made on request. */
 export type PlaceOf = (text: number) => number;
 
-/** @param entries, byText shared by the threads: a text of several is one entry */
+/** @param entries, byText shared by the threads: a text used by several is one entry */
 export function placesOfTexts(
   thread: ThreadStore,
   entries: Entry[],
@@ -128,7 +133,7 @@ export function placesOfTexts(
 ): PlaceOf {
   const { definitions, said } = thread;
   const textOf = fingerprintsOf(thread);
-  /** By id of a text; the first connection's. */
+  /** By id of a text: the stack of the first connection. */
   const stacks = new Map<number, string>();
   for (const d of said)
     if (d.kind === 'stack' && typeof d.text === 'string' && !stacks.has(d.of))

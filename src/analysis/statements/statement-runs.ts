@@ -1,6 +1,7 @@
 /**
- * Executions of statements with what each did: calls, bytes and time, grouped by fingerprint and in order, so that the k-th run of a
- * statement in one trace stands beside the k-th in another.
+ * Executions of statements with what each did: calls, bytes, and time. They are grouped by
+ * fingerprint and in order, so that the k-th run of a statement in one trace can be compared with
+ * the k-th in another.
  */
 import { executions, ExecutionState, type Executions } from '../core/executions.ts';
 import { IS_WEB_CALL } from '../core/layers.ts';
@@ -19,7 +20,10 @@ import { ById } from '../core/by-id.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { isInMemory } from '../../trace/in-memory.ts';
 
-/** What is counted of each execution: under its steps, its reset and its finalize; `errors` of its steps alone. */
+/**
+ * Counts of each execution: below its steps, its reset, and its finalize; `errors` only of its
+ * steps.
+ */
 export const EXECUTION_COUNTS = [
   'steps',
   'vfs',
@@ -41,9 +45,9 @@ export interface ExecutionGroup {
   executions: number;
   /** executions * EXECUTION_COUNTS.length numbers. */
   counts: Float64Array;
-  /** Microseconds inside its steps, by execution; NaN where one never ended. */
+  /** Microseconds inside its steps, by execution; NaN if one never ended. */
   timeUs: Float64Array;
-  /** Of all executions, microseconds: of those that never ended, what is known. */
+  /** Of all executions, microseconds; for those that never ended, the known part. */
   totalUs: number;
 }
 
@@ -60,7 +64,10 @@ class Runs extends columns({
   readonly totals: number[] = [];
 }
 
-/** By fingerprint, in order of the first thread that ran it; executions of several threads in order of time. */
+/**
+ * By fingerprint, in order of the first thread that ran it. Executions of several threads are in
+ * order of time.
+ */
 export const executionGroups = fact(
   'executionGroups',
   'runs of each statement',
@@ -136,7 +143,7 @@ function scan(
     if (!isVfsOp(op) && !isWebOp(op)) continue;
     const owner = owners.sql(row);
     if (owner !== lastOwner) {
-      lastOwner = owner; // calls under one SQL call follow each other
+      lastOwner = owner; // calls made by one SQL call follow each other
       run = owner < 0 ? -1 : executions.at(owner);
     }
     if (run >= 0) count(thread, row, op, runs, first + run);

@@ -1,7 +1,8 @@
 /**
- * Statements by fingerprint (text with literals folded, spelling made one): executions, times, pages, cache, rows, VFS calls, errors.
- * Statements of several threads with the same text are one row. Times of executions are those of their step calls; prepare, reset
- * and finalize stand apart. `time` is the part of the time partition that the statement decides, so that shares add up to one.
+ * Statements by fingerprint (text with literals folded, spelling made one): executions, times,
+ * pages, cache, rows, VFS calls, errors. Statements of several threads with the same text are one
+ * row. Times of executions are those of their step calls; prepare, reset, and finalize are
+ * separate. `time` is the statement's part of the time partition, so that shares add up to one.
  */
 import { counterDeltas, NO_COUNTS, CACHE_COUNTS } from '../core/counter-deltas.ts';
 import { hasSql, hasVfs } from '../core/layers.ts';
@@ -48,7 +49,7 @@ export interface StatementTable {
   executions: number;
   /** Time while SQL runs, all threads, microseconds. */
   spanUs: number;
-  /** What the counters grew by that no single statement can be told to have caused; null without counters. */
+  /** Growth of the counters that can't be assigned to a single statement; null without counters. */
   cacheShared: CacheCounts | null;
 }
 
@@ -59,14 +60,15 @@ const NEEDS = {
   instructions,
 };
 
-/** Over the whole trace; null where no SQL call was recorded. */
+/** Over the whole trace; null if no SQL call was recorded. */
 export const statementTable = fact('statementTable', 'statements', NEEDS, (store, known) =>
   tableOf(store, known, {}),
 );
 
 /**
- * @param scope its range takes executions and calls that begin in it; shares are of the time of all statements there
- * @returns null where no SQL call was recorded
+ * @param scope its range includes executions and calls that begin in it; shares are of the time of
+ * all statements there
+ * @returns null if no SQL call was recorded
  */
 export function statementTableIn(facts: Facts, scope: Scope): StatementTable | null {
   const { part } = scope;
@@ -106,7 +108,7 @@ function tableOf(
   const entries: Entry[] = [];
   const byText = new Map<string | null, number>();
   const placeOf = store.threads.map((thread) => placesOfTexts(thread, entries, byText));
-  /** Executions that ended: entry and time, over all threads. */
+  /** Ended executions: entry and time, over all threads. */
   const ended: { places: Uint32Array; us: Float64Array; count: number }[] = [];
   let cacheShared: CacheCounts | null = null;
   const ownersOfVfs = new Map<number, Owners>();

@@ -1,4 +1,4 @@
-/** Which statements a scope takes: one, or those that read or wrote a table. */
+/** The statements in a scope: one, or those that read or wrote a table. */
 import { fingerprintsOf } from '../core/fingerprints.ts';
 import type { Facts } from '../core/graph.ts';
 import type { Scope } from '../core/scope.ts';
@@ -6,10 +6,10 @@ import { bTrees } from '../pages/b-trees.ts';
 import { statementsOfTable, treeUse } from '../pages/tree-use.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 
-/** Whether a statement is one of them, by its fingerprint; null = its text is unknown. */
+/** Whether a statement is in scope, by its fingerprint; null = its text is unknown. */
 export type StatementTest = (text: string | null) => boolean;
 
-/** @returns null = all statements are */
+/** @returns null = all statements are in scope */
 export function statementsIn(
   facts: Facts,
   { statement, table }: Pick<Scope, 'statement' | 'table'>,

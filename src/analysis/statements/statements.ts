@@ -1,6 +1,7 @@
 /**
- * Statement executions: an execution begins with the first sqlite3_step of a statement after its prepare, its reset, or the step
- * that finished it, and lasts until the step that answers DONE or an error. A sqlite3_exec call counts as one.
+ * Statement executions: an execution begins with the first sqlite3_step of a statement after its
+ * prepare, its reset, or the step that finished it, and lasts until the step that returns DONE or
+ * an error. A sqlite3_exec call counts as one.
  */
 import { executions, type Executions } from '../core/executions.ts';
 import { getOrMake } from '../core/maps.ts';
@@ -11,9 +12,12 @@ import type { TraceStore } from '../../trace/store.ts';
 import { fact, type ByThread } from '../core/graph.ts';
 
 export interface Statements {
-  /** Executions; null where no SQL call was recorded. */
+  /** Executions; null if no SQL call was recorded. */
   count: number | null;
-  /** Distinct fingerprints among them, as the table's rows are; null too where executions were recorded without any text. */
+  /**
+   * Distinct fingerprints among them, as in the table's rows; also null if executions were recorded
+   * without any text.
+   */
   distinct: number | null;
 }
 
@@ -31,7 +35,7 @@ function statementsOf(
     const printOf = (id: number): string =>
       getOrMake(prints, id, () => {
         const text = objectName(thread, id);
-        return text && (fingerprint(text) || ' '); // of nothing but blanks
+        return text && (fingerprint(text) || ' '); // of only blanks
       });
     const runs = executions.of(thread);
     count += runs.count;

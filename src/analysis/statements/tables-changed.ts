@@ -1,13 +1,15 @@
 /**
- * Which tables changed between two moments, as far as the recording knows:
+ * Which tables changed between two moments, as far as the recording shows:
  *
  *   UPDATE notes   BEGIN  INSERT tags  INSERT tags  COMMIT     DROP TABLE old      runs that may change rows
  *   [p 4]          [          p 1, p 9              ]          ?                   pages that their transactions wrote
  *   notes                 tags         tags         tags       any                 tables, from `pages.b_tree`
  *
- * SQLite writes each page that a transaction changed by its commit at the latest, so the pages of a committed transaction name all tables that
- * it changed, triggers and foreign keys included, also where no statement shows it (sqlite3_blob_write, a backup, a function that runs SQL). Where the trace doesn't show that, what changed may be any table: a schema that changes,
- * a rollback, a database in memory, a page whose table isn't known or was another one's.
+ * SQLite writes each page that a transaction changed by its commit at the latest. So the pages of a
+ * committed transaction show all tables that it changed, including triggers and foreign keys, and
+ * changes that no statement shows (sqlite3_blob_write, a backup, a function that runs SQL). If the
+ * trace doesn't show them, any table may have changed: after a schema change, a rollback, in a
+ * database in memory, or with a page whose table isn't known or was another one.
  */
 import { databaseName } from '../../event/file-names.ts';
 import { isBTreeKind, type BTreeDefinition } from '../../event/b-tree-definitions.ts';
@@ -28,29 +30,32 @@ import type { TransactionTable } from '../transactions/transaction-table.ts';
 import { CHANGES_ROWS } from './rewrites.ts';
 import { tableKey } from './tables-read-by.ts';
 
-/** Statements after which a query answers what it answered before. */
+/** Statements that don't change the results of queries. */
 const CHANGES_NOTHING =
   /^(?:select|pragma(?!.*\b(?:case_sensitive_like|reverse_unordered_selects)\b)|explain|analyze|begin|commit|end|savepoint|release)\b/;
 const mayChange = (sql: string): boolean =>
   sql.includes(';') || // a script
   (!CHANGES_NOTHING.test(sql) && !(sql.startsWith('with') && !CHANGES_ROWS.test(sql)));
 
-/** Runs that may have changed rows, thread by thread. */
+/** Runs that may have changed rows, by thread. */
 class RowChanges extends columns({
-  /** Place in TraceStore.threads, and of the run among its executions. */
+  /** Index in TraceStore.threads, and of the run among its executions. */
   thread: Uint16Array,
   run: Uint32Array,
   /** 1 = one INSERT, UPDATE, or DELETE; 0 = anything else. */
   plain: Uint8Array,
 }) {}
 
-/** Places of write transactions that changed something, whichever call made them. */
+/** Indices of write transactions that changed something, made by any call. */
 const committed = (list: TransactionTable): number[] =>
   Array.from({ length: list.length }, (_, i) => i).filter(
     (i) => list.isWrite(i) && list.outcome(i) === 'committed',
   );
 
-/** Runs that may have changed rows, and moments at which rows changed: when each run began, and when its transaction ended. */
+/**
+ * Runs that may have changed rows, and moments at which rows changed: the begin of each run, and
+ * the end of its transaction.
+ */
 export const rowChanges = fact(
   'rowChanges',
   'statements that change rows',
@@ -88,7 +93,7 @@ export const rowChanges = fact(
 
 const endOf = ({ events }: ThreadStore, row: number): number => events.t0[row]! + events.dur[row]!;
 
-/** Whether one of these moments, ascending, is in a range, its ends included. */
+/** Whether one of these ascending moments is in a range, including its ends. */
 const isWithin = (moments: readonly number[], fromUs: number, toUs: number): boolean => {
   const next = lowerBound(moments, fromUs, moments.length);
   return next < moments.length && moments[next]! <= toUs;
@@ -107,11 +112,11 @@ const NEEDS = {
 
 /** When tables changed, microseconds, ascending. */
 class TablesChanged {
-  /** When what changed may be any table. */
+  /** Moments at which any table may have changed. */
   readonly unknown: number[] = [];
   private readonly byTable = new Map<string, number[]>();
 
-  /** @param tables null = it may be any */
+  /** @param tables null = any table */
   add(us: number, tables: ReadonlySet<string> | null): void {
     if (tables === null) this.unknown.push(us);
     else for (const key of tables) getOrMake(this.byTable, key, () => [] as number[]).push(us);
@@ -121,7 +126,10 @@ class TablesChanged {
     return this;
   }
 
-  /** Whether none of these tables changed between two moments. @param tables as `tablesReadBy` names them */
+  /**
+   * Whether none of these tables changed between two moments.
+   * @param tables as in `tablesReadBy`
+   */
   unchanged(tables: readonly string[], fromUs: number, toUs: number): boolean {
     return [this.unknown, ...tables.map((key) => this.byTable.get(key) ?? [])].every(
       (moments) => !isWithin(moments, fromUs, toUs),
@@ -144,7 +152,7 @@ export const tablesChanged = fact('tablesChanged', 'tables that changed', NEEDS,
   };
   each((thread, run, plain) => {
     const span = plain ? null : spanOf(thread, known.executions.of(thread).firstRow[run]!);
-    if (span) spoiled.add(span); // what it takes back isn't known from what is written
+    if (span) spoiled.add(span); // the writes don't show what it reverts
   });
   const bySpan = new Map<ExplicitSpan, ReadonlySet<string> | null>();
   each((thread, run, plain) => {
@@ -176,14 +184,14 @@ export const tablesChanged = fact('tablesChanged', 'tables that changed', NEEDS,
 
 /** What transactions wrote, by the tables of their pages. */
 class TransactionPages {
-  /** Places of write transactions by thread and connection, in the order of their first rows. */
+  /** Indices of write transactions by thread and connection, in the order of their first rows. */
   private readonly transactions = new Map<string, number[]>();
-  /** Places of their writes in `accesses`, in the order of rows. */
+  /** Indices of their writes in `accesses`, in the order of rows. */
   private readonly writes = new Map<string, number[]>();
   private readonly list: TransactionTable;
   private readonly accesses: Accesses;
   private readonly trees: readonly BTrees[];
-  /** By database: pages that belonged to more than one table or index, or may have. */
+  /** By database: pages that belonged, or may have belonged, to more than one table or index. */
   private readonly moved: readonly ReadonlySet<number>[];
 
   constructor(store: TraceStore, known: Known<typeof NEEDS>) {
@@ -212,8 +220,10 @@ class TransactionPages {
   }
 
   /**
-   * Tables that changed in the transactions between two SQL calls of a connection, what the second one did included.
-   * @param explicit BEGIN .. COMMIT: what is rolled back may have been seen in it @returns null = not known
+   * Tables that changed in the transactions between two SQL calls of a connection, including the
+   * second call.
+   * @param explicit BEGIN .. COMMIT: it may have seen what is rolled back
+   * @returns null = not known
    */
   tables(
     { events, index }: ThreadStore,
@@ -239,10 +249,10 @@ class TransactionPages {
           return null;
       } else if (explicit) return null;
     }
-    return some ? found : null; // of a database in memory no call tells
+    return some ? found : null; // no call shows changes of a database in memory
   }
 
-  /** Tables that a committed transaction changed; null = not known. @param i its place */
+  /** Tables that a committed transaction changed; null = not known. @param i its index */
   tablesOf(i: number): ReadonlySet<string> | null {
     const found = new Set<string>();
     const { thread, context, beginRow, endRow } = this.list;
@@ -275,7 +285,10 @@ class TransactionPages {
 
 const keyOf = (thread: number, connection: number): string => `${thread} ${connection}`;
 
-/** Pages of which something was said that doesn't hold at the end: who had them when they were written isn't known. */
+/**
+ * Pages with a definition that wasn't valid at the end, so that their owner when they were written
+ * isn't known.
+ */
 function movedPages(
   { threads }: TraceStore,
   files: DatabaseFiles,

@@ -1,5 +1,6 @@
 /**
- * Tables that a query of a connection reads: by its text, and by the tables that the pages of its database showed (`pages.b_tree`).
+ * Tables that a query of a connection reads, from its text and from the known tables of its
+ * database (`pages.b_tree`).
  *
  *   SELECT .. FROM notes JOIN tags      notes, tags
  *   SELECT .. FROM pinned               pinned isn't a table there, so it may be a view: not known
@@ -13,16 +14,16 @@ import { fact, type Known } from '../core/graph.ts';
 import { bTrees } from '../pages/b-trees.ts';
 import { recordedSchemas } from './recorded-schema.ts';
 
-/** A database by its name, and a table in it, by that in lower case. */
+/** A database's name and a table's name in lower case. */
 export const tableKey = (database: string, table: string): string =>
   `${database}\0${table.toLowerCase()}`;
 
 const NEEDS = { bTrees, databaseFiles, databasesByConnection, recordedSchemas };
 
 class TablesReadBy {
-  /** By name of a database: names of its tables, where they are known. */
+  /** By name of a database: names of its tables, if known. */
   private readonly tables = new Map<string, ReadonlySet<string> | null>();
-  /** A temporary table or view stands before a table of the same name. */
+  /** A temporary table or view hides a table of the same name. */
   private readonly temporary = new Set<string>();
 
   constructor(private readonly known: Known<typeof NEEDS>) {
@@ -30,7 +31,7 @@ class TablesReadBy {
       const name = databaseName(path);
       const { list } = known.bTrees[i]!;
       const names = list.filter(({ kind }) => kind === 'table').map((t) => t.name.toLowerCase());
-      // two VFSs may mean two files by one name
+      // two VFSs may use one name for two files
       this.tables.set(name, this.tables.has(name) ? null : new Set(names));
     });
     for (const { statements } of known.recordedSchemas)
@@ -45,14 +46,17 @@ class TablesReadBy {
     return read ? [...read].map((table) => tableKey(database, table)) : null;
   }
 
-  /** Whether a query names tables alone, and no view, virtual table, or table-valued function; null = the tables of its database aren't known. */
+  /**
+   * Whether a query only names tables, and no view, virtual table, or table-valued function; null =
+   * the tables of its database aren't known.
+   */
   namesTables(thread: ThreadStore, connection: number, sql: string): boolean | null {
     const database = this.databaseOf(thread, connection);
     if (!database || !this.tables.get(database)?.size) return null;
     return this.read(database, sql) !== null;
   }
 
-  /** The one database of a connection: with several, a name may be that of a table in any. */
+  /** The only database of a connection: with several, a name may be a table in any of them. */
   private databaseOf(thread: ThreadStore, connection: number): string | null {
     const names = [...(this.known.databasesByConnection.of(thread).get(connection) ?? [])];
     return names.length === 1 ? names[0]! : null;

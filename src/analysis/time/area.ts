@@ -1,5 +1,6 @@
 /**
- * What happened in a time range: calls by operation, statement or file, each call cut at the range's ends.
+ * What happened in a time range: calls by operation, statement, or file, each cut at the range's
+ * ends.
  *
  *   calls     [==]   [=====|==]          |
  *   area                   |-------------|      counts calls that touch it; `total` is what lies inside
@@ -25,41 +26,53 @@ interface AreaRequest {
   fromUs: number;
   toUs: number;
   by: AreaBy;
-  /** Places in TraceStore.threads; null = all. */
+  /** Indices in TraceStore.threads; null = all. */
   threads: readonly number[] | null;
   layers: readonly Layer[];
 }
 
 export interface AreaRow {
-  /** The same on every thread and in every range. Spellings of one statement share it: their fingerprint. */
+  /**
+   * The same on every thread and in every range. All spellings of one statement share it: their
+   * fingerprint.
+   */
   key: string;
-  /** Of a statement its text as it ran first. */
+  /** For a statement its text in its first run. */
   name: string;
-  /** Of a file; '' of other groups. */
+  /** For a file; '' for other groups. */
   kind: FileRow['kind'] | '';
   /** Calls that touch the area. */
   count: number;
   /** Microseconds of them inside the area. */
   totalUs: number;
-  /** Of the whole calls, also what lies outside the area: the mean, and percentiles to within 0.8 %. */
+  /**
+   * For the whole calls, including the time outside the area: the mean, and percentiles to within
+   * 0.8 %.
+   */
   meanUs: number;
   p50Us: number;
   p95Us: number;
   maxUs: number;
-  /** Bytes that they moved; by statement those of the VFS calls (or storage calls, where no VFS call was seen) made for it. */
+  /**
+   * Bytes that they moved; for a statement, those of the VFS calls made for it (or of storage
+   * calls, if no VFS call was recorded).
+   */
   bytes: number;
   /** The longest call. */
   longest: EventRef;
 }
 
-/** Rows of a block, and the latest end among them: blocks that ended before the area are passed over. */
+/**
+ * Rows of a block, and the latest end among them, so that blocks that ended before the area are
+ * skipped.
+ */
 const SHIFT = 12;
-/** Ids below are looked up in an array. */
+/** Ids below this are looked up in an array. */
 const CLOSE_IDS = 65_536;
 const [SQL, VFS] = [1, 2];
-/** In place of a group's number: what isn't a file, and what was one whose definition is lost. */
+/** Replaces a group's number: not a file, and a file whose definition is lost. */
 const [NONE, LOST] = [-1, -2];
-/** Places in Groups.sums; the last two name the longest call. */
+/** Indices in Groups.sums; the last two name the longest call. */
 const [TOTAL_US, WHOLE_US, BYTES, MAX_US, THREAD, ROW] = [0, 1, 2, 3, 4, 5] as const;
 const PLACES = 6;
 type BlockEnds = readonly Float64Array[];
@@ -76,13 +89,13 @@ export function blockEndsOf(store: TraceStore): BlockEnds {
   });
 }
 
-/** What calls are grouped by, where it is not their statement: their operation, or what they are on. */
+/** What calls other than by statement are grouped by: their operation, or their target. */
 export const groupIdOf = (by: AreaBy, events: EventColumns, row: number): number =>
   by === 'file'
     ? targetOf(events, row)
-    : events.op[row]! + (isInMemory(events, row) ? OPS.length : 0); // no storage: it stands apart
+    : events.op[row]! + (isInMemory(events, row) ? OPS.length : 0); // not storage: separate
 
-/** The group of such an id, or of a statement's text; null = it is of none. */
+/** The group of such an id, or of a statement's text; null = none. */
 export function groupOf(thread: ThreadStore, by: AreaBy, id: number): GroupNames | null {
   if (by === 'statement') {
     const text = objectName(thread, id);
@@ -108,7 +121,7 @@ interface Group extends GroupNames {
   durations: Durations;
 }
 
-/** What is added up by group, in one array: objects with a number each would be changed a million times. */
+/** Sums by group, in one array: objects with a number each would be changed a million times. */
 class Groups {
   readonly all: Group[] = [];
   /** By group and place. */
@@ -148,9 +161,9 @@ class Groups {
 }
 
 /**
- * @param statements by thread: id of the statement's text by row, 0 = none known; needed for `by: 'statement'`
- * @param until the trace's end, microseconds: calls without an end are taken to end there, or with their thread
- * @param blockEnds asked for where calls begin before the area
+ * @param statements by thread: id of the statement's text by row, 0 = not known; needed for `by:
+ * 'statement'` @param until the trace's end, microseconds: calls without an end end there, or with
+ * their thread @param blockEnds called if calls began before the area
  */
 export function areaRows(
   store: TraceStore,
@@ -174,7 +187,10 @@ export function areaRows(
   return groups.rows(store);
 }
 
-/** The calls of one thread, block by block: a function that runs often is compiled sooner than a loop that runs long. */
+/**
+ * The calls of one thread, block by block: a function that is called often is compiled sooner than
+ * a long loop.
+ */
 class ThreadScan {
   private readonly shown: Uint8Array;
   /** By operation code: 1 = an SQL call, 2 = a VFS call. */
@@ -184,7 +200,7 @@ class ThreadScan {
   /** Numbers of groups by id; 0 = not looked up. */
   private readonly close = new Int32Array(CLOSE_IDS);
   private readonly far = new Map<number, number>(); // a page can make up any id
-  /** Layer whose calls say what a statement moved. */
+  /** The layer whose calls count for a statement's bytes. */
   private readonly moving: number;
 
   constructor(

@@ -1,13 +1,14 @@
 /**
- * Time while SQL runs by call path, while a sweep sums it up. A moment belongs to the call that decides it (time-partition.ts), and so to
- * one path: whom it is for, the VFS call, the storage call.
+ * Sums time while SQL runs by call path, during a sweep. A moment belongs to the call that decides
+ * it (time-partition.ts), and so to one path: its root, the VFS call, the storage call.
  *
  *   sqlite3_step     ============================
  *   xRead               ==================
  *   idb.get                ~~~~~~~~~~
  *   path             ssss|vvv|wwwwwwwwww|vvv|ssss     s SELECT   v SELECT > xRead   w SELECT > xRead > idb.get
  *
- * No moment counts twice, also where storage calls overlap: a path and all below it never have more than what is above.
+ * No moment counts twice, even if storage calls overlap: a path and everything below it never
+ * exceed the path above.
  */
 import { isSqlOp, isVfsOp } from '../../event/operations.ts';
 import type { EventColumns } from '../../trace/columns.ts';
@@ -19,25 +20,28 @@ import { PARTS } from '../core/time-parts.ts';
 import { isWhole, type TimeRange } from '../core/time-range.ts';
 import type { TimeKeeper } from './time-shares.ts';
 
-/** What paths are made of. */
+/** The keys of paths. */
 export interface PathKeys {
-  /** Whom an SQL call is for: any whole number; 0 = none. */
+  /** The root of an SQL call: any whole number; 0 = none. */
   root(sql: number): number;
-  /** Calls without a root have no path: all of them are place 0. */
+  /** Calls without a root have no path: they all have place 0. */
   rooted?: boolean;
-  /** What VFS calls are distinguished by: a whole number below KEYS; -1 = by nothing, their time is the root's. */
+  /** The key of VFS calls: a whole number below KEYS; -1 = none, so their time is the root's. */
   vfs(row: number): number;
   /** Storage calls are distinguished by operation. */
   storage?: boolean;
 }
 
-/** How many keys a level has room for. */
+/** Maximum keys of a level. */
 export const KEYS = 2 ** 24;
-/** In a path's number, behind the place above it. */
+/** In a path's number, after the place above it. */
 const LEVEL = 2 * KEYS;
 
 export class CallTimes implements TimeKeeper {
-  /** By place: the place above it, -1 = none; and what it is by `PathKeys`: a root, the key of a VFS call, a code in `Op`. */
+  /**
+   * By place: the place above it, -1 = none; and its key by `PathKeys`: a root, the key of a VFS
+   * call, a code in `Op`.
+   */
   parent: Int32Array = new Int32Array(64).fill(-1);
   key: Float64Array = new Float64Array(64);
   /** By place: 0 = a root, 1 = a VFS call, 2 = a storage call or the tracer. */
@@ -50,7 +54,7 @@ export class CallTimes implements TimeKeeper {
   count = 1;
   private readonly roots = new ById<number>();
   private readonly below = new Map<number, number>();
-  /** Calls under one call follow each other: what was looked up last. */
+  /** Calls made by one call follow each other: the last lookup. */
   private sql = -2;
   private root = 0;
   private vfs = -2;
@@ -83,7 +87,7 @@ export class CallTimes implements TimeKeeper {
     return keys.storage && !isVfsOp(op) && !isSqlOp(op) ? this.child(above, 2, op) : above;
   }
 
-  /** Count the calls that began in a range. Those that the app itself made are left out. */
+  /** Count the calls that began in a range, without those that the app itself made. */
   countCalls({ fromUs, toUs }: TimeRange): void {
     const { events, owners } = this;
     const [from, to] = isWhole({ fromUs, toUs })
@@ -93,7 +97,7 @@ export class CallTimes implements TimeKeeper {
       const op = events.op[row]!;
       if ((isVfsOp(op) || IS_WEB_CALL[op]) && owners.engine(row) >= 0) {
         const place = this.placeOf(row);
-        this.calls[place]!++; // the array may have grown meanwhile
+        this.calls[place]!++; // the array may have grown in between
       }
     }
   }

@@ -1,6 +1,7 @@
 /**
- * How long an engine takes to come: fetching its wasm, compiling, instantiating, opening a database, the first read, up to the first
- * statement's first answer. Parts overlap (a module compiles while it streams, a read is part of a statement), so they do not add up.
+ * How long an engine takes to load: fetching its wasm, compiling, instantiating, opening a
+ * database, the first read, up to the first statement's first result. Parts overlap (a module
+ * compiles while it streams, a read is part of a statement), so don't add them up.
  *
  *   fetch   ████████████
  *   instantiate  ███████████            (compiling is in it, unless the app compiled before)
@@ -15,11 +16,11 @@ import { fact } from '../core/graph.ts';
 type LoadStep = 'fetch' | 'compile' | 'instantiate' | 'open' | 'first statement' | 'first read';
 export interface LoadPart {
   step: LoadStep;
-  /** Microseconds; both null where it is not known, see `cause`. */
+  /** Microseconds; both null if not known, see `cause`. */
   fromUs: number | null;
   us: number | null;
   cause: string;
-  /** Its call, -1 where there is none. */
+  /** Row of its call, -1 if there is none. */
   row: number;
 }
 export interface EngineLoad {
@@ -27,9 +28,9 @@ export interface EngineLoad {
   thread: number;
   engine: string;
   parts: LoadPart[];
-  /** Of the module, bytes; null = not known. */
+  /** Bytes of the module; null = not known. */
   bytes: number | null;
-  /** As they traveled: compressed, or 0 from a cache of the browser's. */
+  /** Bytes transferred: compressed, or 0 from a cache of the browser. */
   traveled: number | null;
   /** From the first part to the end of the first statement; null without one. */
   totalUs: number | null;
@@ -39,7 +40,7 @@ export interface EngineLoad {
 const NO_REQUEST =
   'the browser reports no request for it: it came from a blob, a cache of the app, or another origin';
 
-/** Of every engine whose loading was seen, in the order of threads. */
+/** For every engine whose loading was recorded, in the order of threads. */
 export const loadTimes = fact('loadTimes', 'loading of engines', {}, loadTimesOf);
 
 function loadTimesOf(store: TraceStore): EngineLoad[] {
@@ -97,7 +98,7 @@ function loadOf(
   };
 }
 
-/** What is done with it first. */
+/** The first uses of the engine. */
 function useParts(thread: ThreadStore, after: number): LoadPart[] {
   const { events, definitions, engines } = thread;
   const steps: LoadStep[] = ['open', 'first statement', 'first read'];

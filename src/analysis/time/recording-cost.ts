@@ -1,10 +1,10 @@
-/** What recording cost the app. */
+/** What the recording cost the app. */
 import { formatDuration, formatShare } from '../../text/numbers.ts';
 import { fact } from '../core/graph.ts';
 import { callCounts } from '../files/call-counts.ts';
 import { timesInSql, totalTimeInSql } from './summary-time.ts';
 
-/** Microseconds of its threads, and as a share of their time in SQL; null = not known. */
+/** Microseconds of its threads, and their share of the time in SQL; null = not known. */
 export interface RecordingCost {
   us: number | null;
   share: number | null;
@@ -14,13 +14,13 @@ export const recordingCost = fact(
   'what recording cost',
   { callCounts, timesInSql, totalTimeInSql },
   (_, { callCounts: { cost }, timesInSql: times, totalTimeInSql: inSql }): RecordingCost => {
-    // a model of all that it costs; a busy machine may take longer for the part of it that is measured
+    // a model of the total cost; on a busy machine the measured part may take longer
     const us = cost.events ? Math.max((cost.ns + cost.startNs) / 1000, times?.tracerUs ?? 0) : null;
     return { us, share: us !== null && inSql ? Math.min(1, us / inSql) : null };
   },
 );
 
-/** One sentence; '' where it is not known. */
+/** One sentence; '' if not known. */
 export const costText = ({ us, share }: RecordingCost): string =>
   us === null
     ? ''

@@ -1,6 +1,7 @@
 /**
- * Self time: which call, file, or statement the time while SQL runs belongs to. Nested calls each have their whole duration in a total; here
- * each moment counts once, for the call that decides it (time-partition.ts), as in the flame graph.
+ * Self time: the call, file, or statement that each moment while SQL runs belongs to. In total
+ * time, nested calls each count with their whole duration. In self time, each moment counts once,
+ * for the call that decides it (time-partition.ts), as in the flame graph.
  *
  *   sqlite3_step   ====================      total 20, self 10
  *   xRead             ==========             total 10, self  4
@@ -48,7 +49,8 @@ class Places implements TimeKeeper {
 }
 
 /**
- * Add a thread's self times in a range, microseconds by `AreaRow.key`. A statement has what the table of statements gives it.
+ * Add a thread's self times in a range, microseconds by `AreaRow.key`. A statement's time is that
+ * of the table of statements.
  * @param sweeps of the thread
  */
 export function addSelfTimes(
@@ -73,11 +75,11 @@ export function addSelfTimes(
   });
 }
 
-/** Operations that take no time of a thread: a lock that is held, a notification. */
+/** Operations that take no thread's time: a held lock, a notification. */
 const TIMELESS = new Set(
   OPS.flatMap((info, code) => (info && ROLE_OF_OP[code] === Role.none ? info.name : [])),
 );
 
-/** @returns microseconds; null = it can have none, or it is not known which file it is of */
+/** @returns microseconds; null = it can't have any, or its file isn't known */
 export const selfTimeOf = (times: ReadonlyMap<string, number>, row: AreaRow): number | null =>
   TIMELESS.has(row.name) || row.name === UNKNOWN_FILE.path ? null : (times.get(row.key) ?? 0);

@@ -11,7 +11,7 @@ export interface SummaryTime {
   cpuUs: number;
   /** read, write, sync and idbTransaction */
   ioUs: number;
-  /** Waiting inside lock calls, with no known holder in the way. */
+  /** Waiting inside lock calls, without a known holder. */
   lockUs: number;
   lockWaitUs: number;
   /** The recording's own work while SQL ran. */
@@ -21,16 +21,19 @@ export interface SummaryTime {
   idleUs: number;
   /** No SQL ran, and a storage call of the browser was open. */
   outsideUs: number;
-  /** No SQL ran, and the recording itself was at work: its set-up. */
+  /** No SQL ran, but the recording itself worked: its set-up. */
   tracerOutsideUs: number;
-  /** On some thread the time of VFS calls counts as storage: see TimePartition. */
+  /** On some thread, the time of VFS calls counts as storage: see TimePartition. */
   vfsIsStorage: boolean;
 }
 
-/** As whole nanoseconds, so that sums are exact. */
+/** Summed as whole nanoseconds, so that sums are exact. */
 const sumOf = (us: readonly number[]): number => us.reduce((ns, one) => ns + toNs(one), 0) / 1000;
 
-/** Time while SQL runs, summed over the threads that run SQLite, microseconds; null where none does. */
+/**
+ * Time while SQL runs, summed over the threads that run SQLite, microseconds; null if there are
+ * none.
+ */
 export const totalTimeInSql = fact(
   'totalTimeInSql',
   'time while SQL runs',
@@ -39,7 +42,10 @@ export const totalTimeInSql = fact(
     threads.length ? sumOf(threads.map((thread) => timeInSql(partition.of(thread)))) : null,
 );
 
-/** The parts of `totalTimeInSql`, microseconds; null where no thread runs SQLite. `outside` and `idle` are those of the same threads. */
+/**
+ * The parts of `totalTimeInSql`, microseconds; null if no thread runs SQLite. `outside` and `idle`
+ * are those of the same threads.
+ */
 export const timesInSql = fact(
   'timesInSql',
   'where the time went',
@@ -49,7 +55,7 @@ export const timesInSql = fact(
   },
 );
 
-/** The same of some threads. */
+/** The same for some threads. */
 export function timesInSqlOf(all: readonly TimePartition[]): PartTimes {
   const sum = (us: (p: TimePartition) => number): number => sumOf(all.map(us));
   return {
@@ -58,7 +64,7 @@ export function timesInSqlOf(all: readonly TimePartition[]): PartTimes {
   };
 }
 
-/** What a summary says of the time; null when no thread has SQL or VFS events. */
+/** The times of a summary; null if no thread has SQL or VFS events. */
 export const summaryTime = fact(
   'summaryTime',
   'where the time went',

@@ -1,6 +1,7 @@
 /**
- * Where the time of a thread's whole life went: by part, by statement, and moment by moment. One sweep over the thread's calls finds all
- * three: the panel shows all of them, and a second sweep costs as much as what it would leave out.
+ * Where the time of an entire thread went: by part, by statement, and moment by moment. One sweep
+ * over the thread's calls finds all three, because the panel shows all of them, and a second sweep
+ * would cost more than it saves.
  */
 import type { ThreadStore } from '../../trace/store.ts';
 import type { ByThread } from '../core/graph.ts';
@@ -38,7 +39,7 @@ export class Sweeps {
   get pieces(): TimePieces {
     return (this.made ??= timePieces(this.sweep, this.owners.of(this.thread)));
   }
-  /** Both of a part of its life: one sweep each time. */
+  /** The same for a time range: one sweep each time. */
   within(range: TimeRange = {}): ThreadTimes {
     return timesOfThread(this.sweep, this.owners.of(this.thread), range);
   }
@@ -46,14 +47,15 @@ export class Sweeps {
   callTimes(keys: PathKeys, range: TimeRange): CallTimes {
     return this.into(new CallTimes(this.thread.events, this.owners.of(this.thread), keys), range);
   }
-  /** The time of a range, by the places of a keeper. */
+  /** The time of a range, summed by a keeper. */
   into<K extends TimeKeeper>(keeper: K, range: TimeRange): K {
     keepTimes(this.sweep, keeper, range);
     return keeper;
   }
   /**
-   * Every moment of the thread's life, in order, with the statement that has it.
-   * @param each told nanoseconds of the trace, and the id of an `sql` definition: 0 = not known, -1 = no SQL ran
+   * Every moment of the thread, in order, with its statement.
+   * @param each called with nanoseconds of the trace, and the id of an `sql` definition: 0 = not
+   * known, -1 = no SQL ran
    */
   eachStatement(each: (fromNs: number, toNs: number, text: number) => void): void {
     const { sweep } = this;

@@ -1,5 +1,6 @@
 /**
- * The time partition: every moment of a thread belongs to exactly one part, and the parts sum to the whole to the nanosecond.
+ * The time partition: every moment of a thread belongs to exactly one part, and the parts sum to the
+ * whole to the nanosecond.
  *
  *   sqlite3_step     ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~            ========
  *   xRead               ==========  ~~~~~~~~~~~~~~~~~~~~~~~
@@ -11,35 +12,41 @@
  *
  *   === synchronous  ~~~ suspended   c cpu  r read  t idbTransaction  o other  T tracer  x outside  . idle
  *
- * SQL is in flight while an SQL or VFS call is open. Who decides, first rule that applies:
- *   1. a tracer record is open: tracer, also outside SQL (so is the recording's own set-up)
- *   2. no SQL runs: outside where a storage call of the browser is open, else idle. Locks and waits there are idle.
- *   3. a synchronous call is open: the thread is in it, and of several in the one begun last. A web call is its own part
- *      (read, write, sync, idbTransaction, lock); VFS and SQL calls are cpu, for their JavaScript and wasm runs.
- *   4. a VFS call is open, so suspended: it waits for the web call begun last that is under way: its part, unless it is an
- *      IndexedDB transaction; then idbTransaction, the wait for its start or completion; then, with no web call known, lock
- *      in xLock and its like, else other. Writes that an earlier VFS call began and left count too: xSync waits for them. A lock
- *      request or wait counts only while the call that made it is open.
- *   5. only SQL calls are open, suspended: as 4 with the web calls that they made themselves (a VFS that is not traced), else cpu.
- *   6. Where the thread would be in lock (lock calls), it is in lockWait while a recorded holder had that lock, and while BUSY was
- *      answered; so is the time between the attempts of one SQL call that is answered BUSY again and again, and an IndexedDB
- *      transaction or its requests while another thread's transaction was ahead of it.
- *   7. A thread whose recording leaves storage calls out shows nothing under its VFS calls: there the time of a VFS call is the part
- *      that its operation stands for (read, write, sync, lock), its JavaScript included, and `vfsIsStorage` says so.
- *      Calls on SQLite's in-memory journal stay cpu.
- *   Atomics.wait and waitAsync are what the VFS call around them is for (sqlite.org's "opfs" VFS waits so inside xRead, xWrite,
- *   xSync, xLock); other with no VFS call around them.
+ * SQL runs while an SQL or VFS call is open. The first matching rule decides:
+ *   1. A tracer record is open: tracer, even outside SQL (such as the recording's own set-up).
+ *   2. No SQL runs: outside if a storage call of the browser is open, else idle. Locks and waits
+ *      are idle then.
+ *   3. A synchronous call is open: the thread is in it, and if there are several, in the one that
+ *      began last. A web call is its own part (read, write, sync, idbTransaction, lock). VFS and SQL
+ *      calls are cpu, because their JavaScript and wasm runs.
+ *   4. A VFS call is open, so it is suspended. It waits for the running web call that began last,
+ *      and takes its part unless that is an IndexedDB transaction. Next comes idbTransaction, the
+ *      wait for its start or completion. Without a known web call it is lock in xLock and similar
+ *      calls, else other. Writes that an earlier VFS call began and didn't await count, too, because
+ *      xSync waits for them. A lock request or wait only counts while the call that made it is open.
+ *   5. Only SQL calls are open, and suspended: like 4, with the web calls that they made themselves
+ *      (the VFS isn't traced), else cpu.
+ *   6. Lock (lock calls) becomes lockWait while a recorded holder had that lock, and while BUSY was
+ *      answered. So does the time between the attempts of one SQL call that repeatedly gets BUSY,
+ *      and an IndexedDB transaction or its requests while another thread's transaction was ahead.
+ *   7. If a thread's recording leaves storage calls out, nothing is known below its VFS calls. Their
+ *      time, including their JavaScript, is the part of their operation (read, write, sync, lock),
+ *      and `vfsIsStorage` is set. Calls on SQLite's in-memory journal stay cpu.
+ *   Atomics.wait and waitAsync take the part of the VFS call around them (sqlite.org's "opfs" VFS
+ *   waits this way inside xRead, xWrite, xSync, xLock), or other without one.
  *
- * Suspended is a call with Flag.async, a call during which an asynchronous web call ended (JSPI leaves no flag on VFS calls), and
- * one whose end is not known: that one is taken to run to the thread's last event and counted in `openEnds`. A VFS call under JSPI
- * that awaits what leaves no event is not seen to be suspended and counts as cpu.
- * What recording costs each call (Definition `cost`) is inside the other parts, cpu above all.
+ * A call is suspended if it has Flag.async, if an asynchronous web call ended during it (JSPI leaves
+ * no flag on VFS calls), or if its end isn't known. The latter runs to the thread's last event and is
+ * counted in `openEnds`. A VFS call under JSPI that awaits something without an event isn't detected
+ * as suspended, and counts as cpu. The recording's cost of each call (Definition `cost`) is in the
+ * other parts, mostly in cpu.
  *
- * Errors: a clock reading is off by less than the clock's step. Moving one border by a step moves as much time between two parts,
- * so a part is off by at most the number of its borders times the step: `errorUs`; borders are counted by sequence numbers, also where
- * the clock saw no time pass. Errors of many readings cancel: where calls
- * begin at moments independent of the clock's ticks, each has a variance of step^2 / 12, and twice the square root of their sum is
- * `likelyErrorUs`. Neither is above the range's length.
+ * Errors: a clock reading is off by less than the clock's step. Moving a border by a step moves as
+ * much time between two parts, so a part is off by at most its number of borders times the step:
+ * `errorUs`. Borders are counted by sequence numbers, even if the clock saw no time pass. Errors of
+ * many readings cancel out. If calls begin at moments independent of the clock's ticks, each has a
+ * variance of step^2 / 12, and twice the square root of their sum is `likelyErrorUs`. Neither exceeds
+ * the range's length.
  */
 import type { ThreadStore } from '../../trace/store.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
@@ -52,18 +59,26 @@ import { TimeSweep, type Sums } from './time-sweep.ts';
 
 export type { TimeRange } from '../core/time-range.ts';
 
-/** Microseconds by part, multiples of 0.001. Sum them as whole nanoseconds: then they are `spanUs` exactly. */
+/**
+ * Microseconds by part, multiples of 0.001. Sum them as whole nanoseconds to get exactly `spanUs`.
+ */
 export interface TimePartition extends PartTimes {
   spanUs: number;
-  /** Bound of each part's error; null where the clock's step is not known. */
+  /** Bound of each part's error; null if the clock's step isn't known. */
   errorUs: PartTimes | null;
   /** Two standard deviations; null as above. */
   likelyErrorUs: PartTimes | null;
-  /** Calls whose end is not known. */
+  /** Calls whose end isn't known. */
   openEnds: number;
-  /** The part of tracerUs in which no SQL was in flight: the recording's own set-up. 0 in a share by statement or connection. */
+  /**
+   * The part of tracerUs while no SQL ran: the recording's own set-up. 0 in a share by statement or
+   * connection.
+   */
   tracerOutsideUs: number;
-  /** The recording leaves storage calls out: the time of VFS calls counts as storage, their JavaScript included. */
+  /**
+   * The recording leaves storage calls out, so the time of VFS calls, including their JavaScript,
+   * counts as storage.
+   */
   vfsIsStorage: boolean;
 }
 
@@ -73,27 +88,28 @@ export const openEndsText = (open: number): string =>
     ? '1 call had not ended. vfscope assumes that it lasts to the end.'
     : `${formatCount(open)} calls had not ended. vfscope assumes that they last to the end.`;
 
-/** Time while SQL runs: what the shares of its statements sum to, microseconds. */
+/** Time while SQL runs, microseconds: the sum of its statements' shares. */
 export const timeInSql = (p: TimePartition): number =>
   (toNs(p.spanUs) - toNs(p.idleUs) - toNs(p.outsideUs) - toNs(p.tracerOutsideUs)) / 1000;
 
-/** The recording's own work while SQL ran, microseconds: what the parts of `timeInSql` have of it. */
+/** The recording's own work while SQL ran, microseconds: its part of `timeInSql`. */
 export const tracerInSql = (p: TimePartition): number =>
   (toNs(p.tracerUs) - toNs(p.tracerOutsideUs)) / 1000;
 
-/** Of one thread. Times before its first and after its last event are idle. */
+/** For one thread. Times before its first event and after its last one are idle. */
 export function partitionThread(sweep: TimeSweep, range: TimeRange = {}): TimePartition {
   const [from, to] = nsOf(range, sweep);
   return partitionOf(sweep.run(from, to), stepOf(sweep.thread), to - from, sweep.vfsIsStorage);
 }
 
-/** The whole of a thread's life, and what each statement has of it. */
+/** The times of an entire thread, and each statement's share. */
 export interface ThreadTimes {
   partition: TimePartition;
   /**
-   * The time while SQL runs by statement text: id of the `sql` definition -> its share, 0 = statement not known (opening,
-   * closing, VFS calls with no SQL layer above). A moment belongs to the statement of the call that decides, else to that of the SQL
-   * or VFS call begun last. idleUs and outsideUs are 0; the other parts of all statements sum to those of the thread, but for
+   * The time while SQL runs by statement text: id of the `sql` definition -> its share, 0 =
+   * statement not known (opening, closing, VFS calls with no SQL layer above). A moment belongs to
+   * the statement of the deciding call, else to that of the SQL or VFS call that began last. idleUs
+   * and outsideUs are 0; the other parts of all statements sum to those of the thread, except for
    * tracerUs outside SQL.
    */
   byStatement: ReadonlyMap<number, TimePartition>;
@@ -132,7 +148,7 @@ export function timesOfThread(
   return { partition, byStatement };
 }
 
-/** Sum up the time of a range for a keeper with places of its own. */
+/** Sum the time of a range with a keeper that defines the places. */
 export function keepTimes(sweep: TimeSweep, keeper: TimeKeeper, range: TimeRange): void {
   sweep.run(...nsOf(range, sweep), keeper);
 }

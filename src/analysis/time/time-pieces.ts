@@ -1,6 +1,6 @@
 /**
- * Where a thread's time while SQL runs went, moment by moment, as intervals that a picture can be drawn from. The moments are
- * those of the time partition, so a picture adds up to the numbers of summary and live strip.
+ * Where a thread's time while SQL runs went, moment by moment, as intervals for a picture. They are
+ * those of the time partition, so a picture matches the numbers of the summary and the live strip.
  */
 import { IntervalIndex, KINDS } from '../../trace/lanes/interval-index.ts';
 import type { TimeSweep } from './time-sweep.ts';
@@ -8,13 +8,13 @@ import type { Owners } from '../../trace/owners.ts';
 import { timesOfThread, type ThreadTimes } from './time-partition.ts';
 
 export interface TimePieces extends ThreadTimes {
-  /** Kinds are places in SQL_PARTS; its intervals have no rows. */
+  /** Kinds are indices in SQL_PARTS; its intervals have no rows. */
   index: IntervalIndex;
-  /** Nothing is said of what comes after, nanoseconds. */
+  /** What comes after isn't known, nanoseconds. */
   untilNs: number;
 }
 
-/** One pass over the thread's calls. @param owners of them */
+/** One pass over the thread's calls. @param owners of the calls */
 export function timePieces(sweep: TimeSweep, owners: Owners): TimePieces {
   const index = new IntervalIndex(false);
   let [from, to, kind] = [0, 0, -1];

@@ -1,4 +1,7 @@
-/** The time while SQL runs by statement text, while a sweep sums it up: one place for each text, found by the SQL call that a call serves. */
+/**
+ * Sums the time while SQL runs by statement text, during a sweep: one place for each text, found by
+ * the SQL call that a call serves.
+ */
 import type { EventColumns } from '../../trace/columns.ts';
 import { Op } from '../../event/event.ts';
 import { longer } from '../../trace/typed-arrays.ts';
@@ -6,20 +9,23 @@ import { ById } from '../core/by-id.ts';
 import type { Owners } from '../../trace/owners.ts';
 import { PARTS } from '../core/time-parts.ts';
 
-/** Whom a sweep sums up time for: places of its own, one for each statement, call path, or whatever it tells apart. */
+/** Defines what a sweep sums time by: its places are statements, call paths, or anything else. */
 export interface TimeKeeper {
   /** Nanoseconds and clock readings: `place * PARTS.length + part`. */
   readonly ns: Float64Array;
   readonly readings: Float64Array;
-  /** By place: calls whose end is not known. */
+  /** By place: calls whose end isn't known. */
   readonly openEnds: number[];
   /** The place of a call. */
   placeOf(row: number): number;
-  /** The place that a moment belongs to. @param winner the call that decides @param engine the SQL or VFS call begun last */
+  /**
+   * The place of a moment.
+   * @param winner the deciding call @param engine the SQL or VFS call that began last
+   */
   placeAt(winner: number, engine: number): number;
 }
 
-/** Id of the text of the statement that an SQL call is for; 0 = not known. Opening and closing are of none. */
+/** Id of the text of an SQL call's statement; 0 = not known. Opening and closing have none. */
 export function textOfSql({ op, object }: EventColumns, row: number): number {
   return op[row] === Op.sqlOpen || op[row] === Op.sqlClose ? 0 : object[row]!;
 }
@@ -30,7 +36,7 @@ export class Shares implements TimeKeeper {
   /** Nanoseconds and clock readings: `place * PARTS.length + part`. */
   ns: Float64Array = new Float64Array(8 * PARTS.length);
   readings: Float64Array = new Float64Array(8 * PARTS.length);
-  /** By place: calls whose end is not known. */
+  /** By place: calls whose end isn't known. */
   readonly openEnds: number[] = [0];
   private readonly places = new ById<number>();
   private lastOwner = -1;
@@ -45,7 +51,7 @@ export class Shares implements TimeKeeper {
   placeOf(row: number): number {
     const owner = this.owners.sql(row);
     if (owner !== this.lastOwner) {
-      this.lastOwner = owner; // calls under one SQL call follow each other
+      this.lastOwner = owner; // calls made by one SQL call follow each other
       this.lastPlace = owner < 0 ? 0 : this.placeOfSql(owner);
     }
     return this.lastPlace;

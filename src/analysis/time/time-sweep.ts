@@ -1,9 +1,10 @@
 /**
- * The sweep of the time partition: goes through a thread's calls in order of their begin, keeps the open ones on stacks, and says
- * at every moment to which part it belongs and which call decides that. Rules: time-partition.ts.
+ * The sweep of the time partition: goes through a thread's calls in order of their begin, keeps the
+ * open ones on stacks, and finds the part of every moment and the call that decides it. Rules:
+ * time-partition.ts.
  *
- * Only the tops of the stacks (the calls begun last) can decide, so a call that ends below the top is thrown away when it comes up:
- * every call is pushed and popped once, no sorting of ends.
+ * Only the tops of the stacks (the calls begun last) can decide, so a call that ends below the top
+ * is dropped when it reaches the top: every call is pushed and popped once, without sorting ends.
  */
 import type { EventColumns } from '../../trace/columns.ts';
 import type { ThreadStore } from '../../trace/store.ts';
@@ -15,13 +16,13 @@ import { isStorage, PART, PART_OF_OP, PARTS, Role, ROLE_OF_OP, WAIT } from '../c
 import type { LockWaitTimes } from '../locks/lock-waits.ts';
 import type { TimeKeeper } from './time-shares.ts';
 
-/** Stacks of the calls that cannot overlap, only nest. */
+/** Stacks of calls that can only nest, not overlap. */
 const NESTS = (1 << Stack.tracer) | (1 << Stack.running);
 /** Of a synchronous SQL or VFS call. */
 const RUNNING_ENGINE = (1 << Stack.running) | (1 << Stack.engine);
 /** Of a synchronous VFS call. */
 const RUNNING_VFS = RUNNING_ENGINE | (1 << Stack.vfs);
-/** Rows that are taken at once. */
+/** Rows processed at once. */
 const STRETCH = 4096;
 
 export interface Sums {
@@ -29,25 +30,27 @@ export interface Sums {
   ns: Float64Array;
   /** Clock readings that bound the part's pieces. */
   readings: Float64Array;
-  /** Calls whose end is not known. */
+  /** Calls whose end isn't known. */
   openEnds: number;
-  /** The part of the tracer's time in which no SQL was in flight. */
+  /** The part of the tracer's time while no SQL ran. */
   tracerOutsideNs: number;
 }
 
 /**
- * Places in TimeSweep.times. Typed, and never an argument or an answer of a method: a number with a fraction, or a large one, that goes from
- * one function to another costs an object.
+ * Indices in TimeSweep.times. Typed, and never an argument or a result of a method, because passing
+ * a fraction or a large number between functions allocates an object.
  */
 const UNTIL = 0;
 const CURSOR = 1;
-/** The moment that is decided on. */
+/** The moment that is being decided. */
 const AT = 2;
-/** Begin and end of the call that is taken in. */
+/** Begin and end of the call that is being taken in. */
 const BEGIN = 3;
 const END = 4;
 
-/** Where a list of borders (from, to, from, ...) is asked at moments that ascend. */
+/**
+ * The position in a list of borders (from, to, from, ...) that is looked up at ascending moments.
+ */
 class Borders {
   private next = 0;
   constructor(private readonly ns: Float64Array) {}
@@ -55,7 +58,7 @@ class Borders {
   rewind(): void {
     this.next = 0;
   }
-  /** Whether the moment AT is within; UNTIL is put forward to where that ends. */
+  /** Whether the moment AT is covered; UNTIL is moved back to where that changes. */
   cover(times: Float64Array): boolean {
     const { ns } = this;
     while (ns[this.next]! <= times[AT]!) this.next++;
@@ -65,17 +68,26 @@ class Borders {
 }
 
 export class TimeSweep {
-  /** Told every stretch that is summed up: nanoseconds, the part that it belongs to, and its place in the shares (-1 = in none). */
+  /**
+   * Called for every interval that is summed: nanoseconds, its part, and its place in the shares
+   * (-1 = none).
+   */
   onPiece: ((fromNs: number, toNs: number, part: number, place: number) => void) | null = null;
   private readonly calls: Calls;
-  /** From the bottom of each stack, at `stack * room`: `row * 2`, + 1 where the call only nests; and its end, nanoseconds. */
+  /**
+   * From the bottom of each stack, at `stack * room`: `row * 2`, + 1 if the call only nests; and
+   * its end, nanoseconds.
+   */
   private room = 64;
   private rows = new Int32Array(STACKS * 64);
   private ends = new Float64Array(STACKS * 64);
   private readonly depth = new Int32Array(STACKS);
-  /** UNTIL: the moment up to which nothing known changes the decision. CURSOR: everything before is summed up. Nanoseconds. */
+  /**
+   * UNTIL: the moment until which the decision can't change. CURSOR: everything before is summed.
+   * Nanoseconds.
+   */
   private readonly times = new Float64Array(5);
-  /** The call that decided, as on a stack, or -1; the part that it decided for, and its place in the shares: -1 = none. */
+  /** The deciding call, as on a stack, or -1; its part, and its place in the shares: -1 = none. */
   private winner = -1;
   private part = -1;
   private share = -1;
@@ -90,15 +102,20 @@ export class TimeSweep {
   };
 
   private readonly events: EventColumns;
-  /** VFS calls stand for the storage under them: no storage call of the thread was looked at. */
+  /**
+   * VFS calls stand for the storage below them, because no storage call of the thread was recorded.
+   */
   readonly vfsIsStorage: boolean;
-  /** A synchronous VFS call that makes no other is nothing but cpu, as the call around it. */
+  /** A synchronous VFS call without calls inside is only cpu, like the call around it. */
   private readonly isPlain: boolean;
 
   private readonly held: Borders;
   private readonly busy: Borders;
 
-  /** @param waits of the thread for locks @param app its IndexedDB databases and stores that SQLite doesn't use */
+  /**
+   * @param waits of the thread for locks @param app its IndexedDB databases and stores that SQLite
+   * doesn't use
+   */
   constructor(
     readonly thread: ThreadStore,
     private readonly waits: LockWaitTimes,
@@ -119,7 +136,7 @@ export class TimeSweep {
     return this.calls.lastNs;
   }
 
-  /** Sum up [fromNs, toNs). @param shares takes in the time while SQL runs again, by its places */
+  /** Sum [fromNs, toNs). @param shares also sums the time while SQL runs, by its places */
   run(fromNs: number, toNsExclusive: number, shares: TimeKeeper | null = null): Sums {
     const { count } = this.events;
     const sums = {
@@ -138,7 +155,7 @@ export class TimeSweep {
     this.calls.rewind();
     this.held.rewind();
     this.busy.rewind();
-    // a function that is called again and again is compiled sooner than a loop inside it
+    // a function that is called often is compiled sooner than a loop inside it
     for (let row = 0; row < count; row += STRETCH)
       if (!this.take(row, Math.min(count, row + STRETCH), fromNs, toNsExclusive)) break;
     this.times[BEGIN] = toNsExclusive;
@@ -146,7 +163,7 @@ export class TimeSweep {
     return sums;
   }
 
-  /** The next rows. @returns false where one begins behind the range */
+  /** The next rows. @returns false if one begins after the range */
   private take(first: number, behind: number, fromNs: number, toNsExclusive: number): boolean {
     const { calls, sums, shares, depth, times } = this;
     const { t0, dur, seq, endSeq, count } = this.events;
@@ -186,13 +203,16 @@ export class TimeSweep {
       )
         this.decideFor(entry);
       else this.decide(seq[row]!);
-      // also where the clock saw no time; a synchronous call nests, so its end is a border between the same two
+      // also if the clock saw no time pass; a synchronous call nests, so its end is a border
+      // between the same two
       this.border(part, share, on & NESTS ? 2 : 1);
     }
     return true;
   }
 
-  /** The decision is for a synchronous SQL or VFS call, and would be the same for a call in it. */
+  /**
+   * The decision is for a synchronous SQL or VFS call, and would be the same for a call inside it.
+   */
   private goesOn(row: number): boolean {
     const { winner, shares } = this;
     return (
@@ -203,7 +223,10 @@ export class TimeSweep {
     );
   }
 
-  /** Put the call that is taken in onto a stack, in the place of those on top that have ended before it: they decide nothing any more. */
+  /**
+   * Push the call onto a stack, replacing those on top that have ended before it, because they
+   * can't decide any more.
+   */
   private push(s: number, entry: number): void {
     const { times, depth } = this;
     let n = depth[s]!;
@@ -246,7 +269,10 @@ export class TimeSweep {
     }
   }
 
-  /** `decide` where needed; a suspended call that has just ended has its last reading on the border that this makes. */
+  /**
+   * Calls `decide` if needed. The last reading of a suspended call that has just ended is on the
+   * border that this makes.
+   */
   private moment(seq: number): void {
     const { times } = this;
     if (times[AT]! < times[UNTIL]!) return; // nothing that decided has ended
@@ -261,7 +287,7 @@ export class TimeSweep {
       this.border(part, share, 1);
   }
 
-  /** Count readings where the part, or the share, is another one than before. */
+  /** Count readings if the part, or the share, has changed. */
   private border(part: number, share: number, readings: number): void {
     if (this.part !== part) {
       if (part >= 0) this.sums.readings[part]! += readings;
@@ -273,7 +299,10 @@ export class TimeSweep {
     if (this.share >= 0) shares.readings[this.share]! += readings;
   }
 
-  /** The call begun last of those on a stack that are open at AT, just before sequence number `seq`, as on the stack; -1 without one. */
+  /**
+   * The call that began last among those on a stack that are open at AT, just before sequence
+   * number `seq`, as on the stack; -1 without one.
+   */
   private consult(s: number, seq: number): number {
     const { rows, ends, times } = this;
     const at = times[AT]!;
@@ -282,7 +311,7 @@ export class TimeSweep {
       const end = ends[top]!;
       if (end > at || (end === at && this.events.endSeq[rows[top]! >> 1]! > seq)) {
         this.depth[s] = top - bottom + 1;
-        if (end < times[UNTIL]!) times[UNTIL] = end; // the decision hangs on it
+        if (end < times[UNTIL]!) times[UNTIL] = end; // the decision depends on it
         return rows[top]!;
       }
     }
@@ -290,7 +319,10 @@ export class TimeSweep {
     return -1;
   }
 
-  /** The same of the moment at which a synchronous SQL or VFS call begins, no tracer at work: the call itself decides. */
+  /**
+   * The same for the moment at which a synchronous SQL or VFS call begins, while the tracer doesn't
+   * work: the call itself decides.
+   */
   private decideFor(entry: number): void {
     const { shares, times } = this;
     times[UNTIL] = times[END]!;
@@ -300,7 +332,7 @@ export class TimeSweep {
     if (shares) this.share = shares.placeOf(entry >> 1) * PARTS.length + this.part;
   }
 
-  /** The part that a synchronous SQL or VFS call is. */
+  /** The part of a synchronous SQL or VFS call. */
   private running(entry: number): number {
     const { op: ops } = this.events;
     if (!this.vfsIsStorage || isInMemory(this.events, entry >> 1)) return PART.cpu;
@@ -309,7 +341,10 @@ export class TimeSweep {
     return part === PART.other ? PART.cpu : part;
   }
 
-  /** Which call decides on the moment AT, and for what; calls that end or begin then are open or not by `seq`. */
+  /**
+   * Finds the call that decides the moment AT, and its part. Calls that end or begin then are open
+   * or not by `seq`.
+   */
   private decide(seq: number): void {
     this.times[UNTIL] = Infinity;
     const engine = this.consult(Stack.engine, seq);
@@ -322,7 +357,7 @@ export class TimeSweep {
       this.share = shares.placeAt(this.winner >> 1, engine >> 1) * PARTS.length + part;
   }
 
-  /** @param engine the SQL or VFS call begun last, or -1 */
+  /** @param engine the SQL or VFS call that began last, or -1 */
   private partAt(seq: number, engine: number): number {
     const { op } = this.events;
     let entry = this.consult(Stack.tracer, seq);
@@ -346,7 +381,7 @@ export class TimeSweep {
     return this.by(vfs, this.vfsIsStorage || part === PART.lock ? part : PART.other);
   }
 
-  /** The part, or `lockWait` in its place where a holder was in the way. */
+  /** The part, or `lockWait` instead if a holder blocked it. */
   private waited(part: number): number {
     const { waits, times } = this;
     let waited = false;
@@ -366,7 +401,7 @@ export class TimeSweep {
     return part;
   }
 
-  /** A web call decides: a wait is what the VFS call around it is for. */
+  /** A web call decides; a wait takes the part of the VFS call around it. */
   private web(entry: number, seq: number): number {
     const part = PART_OF_OP[this.events.op[entry >> 1]!]!;
     if (part !== WAIT) return this.by(entry, part);

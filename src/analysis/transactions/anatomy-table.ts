@@ -1,4 +1,7 @@
-/** Anatomies of all transactions in columns: there are hundreds of thousands. An object is made when one is asked for. */
+/**
+ * Anatomies of all transactions in columns, because there are hundreds of thousands. Objects are
+ * made on request.
+ */
 import type { FileKind } from '../../event/definitions.ts';
 import { Op } from '../../event/event.ts';
 import { LOCK_LEVELS } from '../../sqlite/constants.ts';
@@ -14,11 +17,14 @@ const MODES = [null, 'autocommit', 'explicit'] as const;
 
 const IDLE = PARTS.indexOf('idleUs');
 
-/** Times by part, nanoseconds: those of one transaction side by side, for they are written together. */
+/**
+ * Times by part, nanoseconds. Those of one transaction are side by side, because they are written
+ * together.
+ */
 class Times {
   private ns: Numbers;
 
-  /** @param length transactions that come: room for each */
+  /** @param length capacity in transactions */
   constructor(length: number) {
     this.ns = new Uint32Array(length * PARTS.length);
   }
@@ -34,7 +40,7 @@ class Times {
       all[at + part] = time;
     }
   }
-  /** Microseconds of a part; 0 where none were put. */
+  /** Microseconds of a part; 0 if none were set. */
   us(i: number, part: number): number {
     return (this.ns[i * PARTS.length + part] ?? 0) / 1000;
   }
@@ -45,7 +51,7 @@ class Times {
   }
 }
 
-/** Lock levels that a transaction asked for, microseconds; NaN = not granted, not given back. */
+/** Lock levels that a transaction requested, microseconds; NaN = not granted, not released. */
 class Steps extends columns({
   level: Uint8Array,
   askedUs: Float64Array,
@@ -57,7 +63,10 @@ class Steps extends columns({
 class Rows extends columns({ row: Uint32Array }) {}
 class Pages extends columns({ page: Float64Array }) {}
 
-/** VFS calls of a transaction that are counted, whatever they answered: the operation, and the kind of file; '' = all of its files. */
+/**
+ * Counted VFS calls of a transaction, with any result: the operation, and the kind of file; '' =
+ * all of its files.
+ */
 export const VFS_CALLS = {
   locks: [Op.xLock, ''],
   unlocks: [Op.xUnlock, ''],
@@ -75,27 +84,30 @@ export const VFS_CALLS = {
   journalTruncates: [Op.xTruncate, 'journal'],
 } as const satisfies Record<string, readonly [op: number, kind: FileKind | '']>;
 export type VfsCallCount = keyof typeof VFS_CALLS;
-/** All that is counted of a transaction, its calls on storage among it. */
+/** All counts of a transaction, including its storage calls. */
 export const CALLS = [
   ...(Object.keys(VFS_CALLS) as VfsCallCount[]),
   ...(['atomicBegins', 'webWrites'] as const),
 ];
 export type CallCount = (typeof CALLS)[number];
 
-/** Pages of which a transaction has a list: that of one that writes more ends early. */
+/** Maximum pages in a transaction's list. If it writes more, the list ends early. */
 export const LISTED_PAGES = 16;
 
-/** What making durable cost in all; `time` sums to `spanUs`. */
+/** The total cost of commits; `time` sums to `spanUs`. */
 export interface CommitTotals {
   commits: number;
-  /** What they took, idle time left out. */
+  /** Their time without idle time. */
   us: number;
   time: TransactionTimes;
 }
 
 const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
-/** Columns are as in `TransactionAnatomy`, by place of the transaction. Those of the last row change until the next one begins. */
+/**
+ * Columns as in `TransactionAnatomy`, by index of the transaction. Those of the last row change
+ * until the next one begins.
+ */
 export class AnatomyTable
   extends columns({
     fromUs: Float64Array,
@@ -116,13 +128,16 @@ export class AnatomyTable
     walBytes: Float64Array,
     syncs: Uint32Array,
     busyRetries: Uint32Array,
-    /** When its commit began; NaN = nothing was committed. */
+    /** When its commit began; NaN = it didn't commit. */
     commitUs: Float64Array,
-    /** Executed from its first call to its last, and of that by its commit; NaN = not counted, or nothing was committed. */
+    /**
+     * Instructions from its first call to its last, and those of its commit; NaN = not counted, or
+     * no commit.
+     */
     instructions: Float64Array,
     commitInstructions: Float64Array,
     ...each(CALLS, Uint32Array),
-    /** Where its own begin in `steps`, `statements` and `pages`. */
+    /** Where its entries begin in `steps`, `statements`, and `pages`. */
     steps0: Uint32Array,
     statements0: Uint32Array,
     pages0: Uint32Array,
@@ -146,7 +161,7 @@ export class AnatomyTable
     return this.count;
   }
 
-  /** Begins the next one. @returns its place */
+  /** Begins the next one. @returns its index */
   begin(mode: TransactionAnatomy['mode']): number {
     const i = this.add();
     this.mode[i] = MODES.indexOf(mode);
@@ -170,7 +185,10 @@ export class AnatomyTable
     this.pages.page[i] = page;
   }
 
-  /** The last one asks for a lock level. @param granted when it was, or NaN @param busy whether it was refused */
+  /**
+   * The last one requests a lock level.
+   * @param granted when it was granted, or NaN @param busy whether it was refused
+   */
   asked(level: number, askedUs: number, granted: number, busy: boolean): void {
     const { steps } = this;
     let s = this.stepOf(this.count - 1, level);
@@ -183,7 +201,7 @@ export class AnatomyTable
     if (Number.isNaN(steps.grantedUs[s]!)) steps.grantedUs[s] = granted;
     if (busy) steps.busy[s]!++;
   }
-  /** It gives back the levels above this one. */
+  /** It releases the levels above this one. */
   left(level: number, atUs: number): void {
     const { grantedUs, leftUs, level: levels, count } = this.steps;
     for (let s = this.steps0[this.count - 1]!; s < count; s++)
@@ -191,7 +209,11 @@ export class AnatomyTable
         leftUs[s] = atUs;
   }
 
-  /** Where the time of the last one went. @param ns by part, nanoseconds @param beforeCommit what of them was before the commit: is overwritten */
+  /**
+   * Where the time of the last one went.
+   * @param ns by part, nanoseconds @param beforeCommit the part of it before the commit; it is
+   * overwritten
+   */
   spent(ns: Float64Array, beforeCommit: Float64Array): void {
     const i = this.count - 1;
     this.time.put(i, ns);
@@ -204,11 +226,11 @@ export class AnatomyTable
   durationUs(i: number): number {
     return this.toUs[i]! - this.fromUs[i]!;
   }
-  /** To database, journal and WAL. */
+  /** Written to database, journal, and WAL. */
   bytesWritten(i: number): number {
     return this.dbBytes[i]! + this.journalBytes[i]! + this.walBytes[i]!;
   }
-  /** Nothing called, microseconds. */
+  /** Time without calls, microseconds. */
   idleUs(i: number): number {
     return this.time.us(i, IDLE);
   }
@@ -217,7 +239,7 @@ export class AnatomyTable
     const { row, count } = this.statements;
     return row.subarray(this.statements0[i], this.endOf(this.statements0, i, count));
   }
-  /** How many distinct pages several wrote, of each the first LISTED_PAGES. */
+  /** How many distinct pages several wrote, using the first LISTED_PAGES of each. */
   distinctPages(places: readonly number[]): number {
     const { page, count } = this.pages;
     const distinct = new DistinctPlaces();
@@ -227,19 +249,23 @@ export class AnatomyTable
     }
     return distinct.size;
   }
-  /** When a lock level was asked for first, microseconds; NaN = it was not. */
+  /** When a lock level was first requested, microseconds; NaN = it wasn't. */
   askedUs(i: number, level: number): number {
     const step = this.stepOf(i, level);
     return step < 0 ? NaN : this.steps.askedUs[step]!;
   }
 
-  /** What a commit took, idle time left out, microseconds; null where nothing was committed. */
+  /** Time of a commit, without idle time, microseconds; null if it didn't commit. */
   private commitCost(i: number): number | null {
     const fromUs = this.commitUs[i]!;
     return Number.isNaN(fromUs) ? null : this.toUs[i]! - fromUs - this.commitTime.us(i, IDLE);
   }
 
-  /** All commits together: how many, from begin to end of each, and by part; microseconds. @param places of transactions; default: all */
+  /**
+   * All commits together: their number, the time from begin to end of each, and by part;
+   * microseconds.
+   * @param places of transactions; default: all
+   */
   commitTotals(places: Iterable<number> = Array(this.count).keys()): CommitTotals {
     const totals = { commits: 0, us: 0, time: new Times(0).at(0) };
     for (const i of places) {
@@ -251,7 +277,10 @@ export class AnatomyTable
     return totals;
   }
 
-  /** What transactions took from their begin to their end, idle time left out, microseconds. @param places theirs */
+  /**
+   * Time of transactions from begin to end, without idle time, microseconds.
+   * @param places their indices
+   */
   busyUs(places: Iterable<number>): number {
     let us = 0;
     for (const i of places) us += this.durationUs(i) - this.idleUs(i);
@@ -289,16 +318,19 @@ export class AnatomyTable
     };
   }
 
-  /** Each as an object that lives as long as it is looked at. */
+  /** Each as an object that is only valid until the next one. */
   *[Symbol.iterator](): Generator<TransactionAnatomy> {
     for (let i = 0; i < this.count; i++) yield this.at(i);
   }
 
-  /** Where those of the next one begin. @param begins of each one's @param all there are */
+  /**
+   * Where the entries of the next one begin.
+   * @param begins of each one's @param all their number
+   */
   private endOf(begins: Numbers, i: number, all: number): number {
     return i + 1 < this.count ? begins[i + 1]! : all;
   }
-  /** Place in `steps`; -1 = the level was not asked for. */
+  /** Index in `steps`; -1 = the level wasn't requested. */
   private stepOf(i: number, level: number): number {
     const { level: levels, count } = this.steps;
     const to = this.endOf(this.steps0, i, count);

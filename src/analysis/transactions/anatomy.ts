@@ -1,8 +1,10 @@
-/** What is said of one transaction; transaction-anatomy.ts finds it out, anatomy-table.ts keeps it. */
+/**
+ * The data of one transaction. transaction-anatomy.ts computes it, and anatomy-table.ts stores it.
+ */
 import type { TransactionTimes } from './transaction-time.ts';
 import type { Transaction } from './transaction-table.ts';
 
-/** One lock level. Microseconds; null = refused, or not given back before the transaction's end. */
+/** One lock level. Microseconds; null = refused, or not released before the transaction's end. */
 export interface LadderStep {
   askedUs: number;
   grantedUs: number | null;
@@ -13,20 +15,26 @@ export interface LadderStep {
 
 export interface TransactionAnatomy {
   transaction: Transaction;
-  /** From the lock that it took first (or, where locks are kept, the statement that it began with) to the last unlock. */
+  /** From its first lock (or, if locks are kept, its first statement) to the last unlock. */
   fromUs: number;
   toUs: number;
-  /** By lock level 1..4; null = not asked for: kept from before, or taken inside the VFS. */
+  /** By lock level 1..4; null = not requested: kept from before, or taken inside the VFS. */
   ladder: (LadderStep | null)[];
-  /** null where the statements' texts are not known. */
+  /** null if the statements' texts aren't known. */
   mode: 'autocommit' | 'explicit' | null;
-  /** Rows of the BEGIN and COMMIT (or ROLLBACK) calls; -1 where there are none. */
+  /** Rows of the BEGIN and COMMIT (or ROLLBACK) calls; -1 if there are none. */
   beginStatementRow: number;
   endStatementRow: number;
-  /** Executions, BEGIN and COMMIT included; null where no SQL call was recorded. Rows of their first calls. */
+  /**
+   * Executions, including BEGIN and COMMIT; null if no SQL call was recorded. Rows of their first
+   * calls.
+   */
   statements: number | null;
   statementRows: number[];
-  /** Distinct pages, by place in the file; pages written to a WAL by frame header, null where those were not decoded. */
+  /**
+   * Distinct pages, by position in the file. Pages written to a WAL are by frame header, or null if
+   * those weren't decoded.
+   */
   pagesRead: number;
   pagesWritten: number | null;
   dbBytes: number;
@@ -36,10 +44,12 @@ export interface TransactionAnatomy {
   busyRetries: number;
   /** Sums to toUs - fromUs. */
   time: TransactionTimes;
-  /** What SQLite's wasm executed from its first call to its last; null where that was not counted. */
+  /**
+   * Instructions of SQLite's wasm from its first call to its last; null if they weren't counted.
+   */
   instructions: number | null;
-  /** What the commit cost; null where nothing was committed. */
-  /** `us`: what it took, idle time left out. */
+  /** The cost of the commit; null if it didn't commit. */
+  /** `us`: its time without idle time. */
   commit: {
     fromUs: number;
     toUs: number;

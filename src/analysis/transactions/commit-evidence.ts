@@ -1,4 +1,7 @@
-/** Commits as findings count them: by their places in the table of anatomies, which the Transactions view shows. */
+/**
+ * Commits for findings, by their indices in the table of anatomies, which the Transactions view
+ * shows.
+ */
 import type { FileKind } from '../../event/definitions.ts';
 import { Op } from '../../event/event.ts';
 import { STORAGE_WRITES } from '../../event/operations.ts';
@@ -12,7 +15,7 @@ import { anatomies } from './transaction-anatomy.ts';
 import { isTimedCall } from './transaction-time.ts';
 import { transactions } from './transactions.ts';
 
-/** Thread by thread, each in order of time. */
+/** By thread, each in order of time. */
 export const commitPlaces = fact(
   'commitPlaces',
   'commits',
@@ -37,13 +40,13 @@ const NAMES: Readonly<Record<VfsCallCount, string>> = {
   journalDeletes: 'journal deletes',
   journalTruncates: 'journal truncates',
 };
-/** What such calls are, as Saving takes them. */
+/** The operation, name, and file kind of such calls, for Saving. */
 export function called(count: VfsCallCount): [op: number, name: string, kind: FileKind | ''] {
   const [op, kind] = VFS_CALLS[count];
   return [op, NAMES[count], kind];
 }
 
-/** Their calls of a kind, added up. */
+/** Their calls of a kind, summed. */
 export const callsOf = (
   ctx: FindingContext,
   commits: readonly number[],
@@ -56,15 +59,16 @@ export const callsOf = (
 interface CommitCalls {
   /** The commits, and the time of their transactions' VFS calls without waits for locks. */
   evidence: Evidence;
-  /** What their xLock calls took, without waits. */
+  /** Cost of their xLock calls, without waits. */
   locks: Cost;
-  /** How long locks of others were in the way. */
+  /** How long other connections' locks blocked them. */
   waitedUs: number;
 }
 
 /**
- * What commits took: the VFS calls of their transactions' connections, each moment once. Waits for locks are the fault of the holder.
- * @param kind calls on such files alone
+ * The cost of commits: the VFS calls of their transactions' connections, each moment once. Waits
+ * for locks count for the holder instead.
+ * @param kind only calls on such files
  */
 export function commitCalls(
   ctx: FindingContext,
@@ -72,7 +76,7 @@ export function commitCalls(
   kind?: FileKind,
 ): CommitCalls {
   const found: CommitCalls = { evidence: new Evidence(), locks: { calls: 0, us: 0 }, waitedUs: 0 };
-  // a function that is called again and again is compiled sooner than a loop inside it
+  // a function that is called often is compiled sooner than a loop inside it
   for (const i of commits) takeCommit(ctx, i, kind, found);
   return found;
 }
@@ -128,8 +132,9 @@ export const commitEvidence = (
 ): Evidence => commitCalls(ctx, commits, kind).evidence;
 
 /**
- * No storage of the browser was written, on any thread, from the first to the last of these commits: the database lives in memory, where
- * a commit costs next to nothing. Never said where a thread's storage calls were not recorded from its beginning.
+ * No thread wrote to the browser's storage from the first to the last of these commits: the
+ * database is in memory, where a commit costs almost nothing. Always false if a thread's storage
+ * calls weren't recorded from its beginning.
  */
 export function nothingStored(ctx: FindingContext, commits: readonly number[]): boolean {
   const { threads } = ctx.store;

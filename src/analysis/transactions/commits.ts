@@ -1,6 +1,7 @@
 /**
- * Commits, and how many syncs one costs. A commit is what made a transaction durable by its journal mode (transactions.ts). Where no
- * VFS calls were seen (Turso), they are the commit frames of the WALs in OPFS.
+ * Commits, and syncs per commit. A commit makes a transaction durable according to its journal mode
+ * (transactions.ts). If no VFS calls were seen (Turso), commits are the commit frames of the WALs
+ * in OPFS.
  */
 import { fact } from '../core/graph.ts';
 import { callCounts } from '../files/call-counts.ts';
@@ -9,7 +10,7 @@ import { transactions } from './transactions.ts';
 
 export interface Commits {
   count: number | null;
-  /** As CallCounts has them; null where they are not known. */
+  /** As in CallCounts; null if not known. */
   syncs: number | null;
   /** null without a commit. */
   syncsPerCommit: number | null;

@@ -5,8 +5,9 @@
  *   BEGIN  INSERT  INSERT  COMMIT      INSERT
  *   |---------- explicit --------|     autocommit
  *
- * A script given to one sqlite3_exec may do both; then the whole call counts as explicit. What of a script ran that failed cannot be
- * told: it is taken to have run whole. A single statement that failed has done nothing, but for the end of a transaction that was over.
+ * A script given to one sqlite3_exec may do both; then the whole call counts as explicit. It isn't
+ * known how much of a failed script ran, so it counts as a whole. A single statement that failed
+ * has done nothing, except that it may end a transaction that was already over.
  */
 import { firstPlace } from '../../trace/number-columns.ts';
 import { ById } from '../core/by-id.ts';
@@ -20,17 +21,20 @@ import { Rc } from '../../sqlite/constants.ts';
 import { tokens } from '../../sqlite/sql-text.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 
-/** One explicit transaction: sequence numbers between which calls belong to it, and rows of the calls that began and ended it. */
+/**
+ * One explicit transaction: the sequence numbers between which calls belong to it, and the rows of
+ * the calls that began and ended it.
+ */
 export interface ExplicitSpan {
   beginSeq: number;
   /** Infinity while it is open. */
   endSeq: number;
   beginRow: number;
-  /** -1 while it is open, and where what ended it was not seen. */
+  /** -1 while it is open, and if its end wasn't recorded. */
   endRow: number;
 }
 
-/** What the statements of a text do to a transaction, in order. */
+/** The effects of a text's statements on a transaction, in order. */
 type Effect = 'begin' | 'end' | 'savepoint' | 'release';
 const EFFECT: Readonly<Record<string, Effect>> = {
   begin: 'begin',
@@ -42,12 +46,13 @@ const EFFECT: Readonly<Record<string, Effect>> = {
 };
 
 /**
- * What a COMMIT or ROLLBACK answers that leaves no transaction behind: none was active (SQLITE_ERROR, SQLite had rolled back itself), or
- * SQLite rolls back for it (SQLITE_IOERR, SQLITE_FULL). BUSY and the others leave it open.
+ * Results of a COMMIT or ROLLBACK after which no transaction is open: none was active
+ * (SQLITE_ERROR, SQLite had rolled back itself), or SQLite rolls back (SQLITE_IOERR, SQLITE_FULL).
+ * After BUSY and others it is still open.
  */
 const NONE_LEFT: ReadonlySet<number> = new Set([Rc.error, Rc.ioErr, Rc.full]);
 
-/** @param script texts of one statement need no look beyond their first words */
+/** @param script for a text of one statement, only its first words are examined */
 export function effectsOf(text: string, script: boolean): Effect[] {
   const found: Effect[] = [];
   let first: string | null = null;
@@ -72,7 +77,7 @@ export function effectsOf(text: string, script: boolean): Effect[] {
       if (effect) found.push(effect);
       else if (!script) break;
     } else if (first === 'rollback' && lower === 'to') {
-      found.pop(); // a savepoint's: the transaction goes on
+      found.pop(); // ends a savepoint: the transaction continues
       first = '';
     } else if (first === 'create' && lower === 'trigger' && words < 5) trigger = true;
     else if (trigger && (lower === 'begin' || lower === 'case')) depth++;
@@ -82,7 +87,7 @@ export function effectsOf(text: string, script: boolean): Effect[] {
 }
 
 export interface ExplicitTransactions {
-  /** The explicit transaction that a call with this sequence number belongs to; null = none. */
+  /** The explicit transaction of a call with this sequence number; null = none. */
   at(context: number, seq: number): ExplicitSpan | null;
   /** Texts are known, so "none" means autocommit. */
   readonly known: boolean;
@@ -94,7 +99,7 @@ interface State {
   savepoints: number;
 }
 
-/** Of a thread; without recorded SQL calls nothing is known. */
+/** For a thread; nothing is known without recorded SQL calls. */
 export const explicitTransactions = threadFact(
   'explicitTransactions',
   'explicit transactions',
@@ -128,10 +133,12 @@ function explicitTransactionsOf(
     const result = events.result[row]!;
     const script = op === Op.sqlExec && events.aux2[row]! > 1;
     const failed = !script && result !== (op === Op.sqlStep ? Rc.done : Rc.ok);
-    if (failed && !NONE_LEFT.has(result & 255)) continue; // BUSY, say: nothing was begun or ended
+    // BUSY, for example: nothing was begun or ended
+    if (failed && !NONE_LEFT.has(result & 255)) continue;
     const context = events.context[row]!;
     const state = getOrMake(states, context, () => ({ spans: [], open: false, savepoints: 0 }));
-    if (script && result !== 0 && state.open && done[0] === 'begin') continue; // its BEGIN was refused, and with it the rest
+    // its BEGIN was refused, so the rest didn't run
+    if (script && result !== 0 && state.open && done[0] === 'begin') continue;
     for (const effect of done)
       if (!failed || effect === 'end')
         apply(state, effect, row, events.seq[row]!, events.endSeq[row] || Infinity);
@@ -151,13 +158,13 @@ function explicitTransactionsOf(
 function apply(state: State, effect: Effect, row: number, seq: number, endSeq: number): void {
   const latest = state.spans.at(-1);
   if (effect === 'begin' && state.open && latest!.beginRow !== row) {
-    state.open = false; // SQLite begins none inside another: that one has ended unseen
+    state.open = false; // SQLite can't begin one inside another, so that one has ended unseen
     latest!.endSeq = seq - 1;
   }
   const begins = effect === 'begin' || effect === 'savepoint';
   if (begins && !state.open) {
     state.open = true;
-    state.savepoints = effect === 'savepoint' ? 1 : -Infinity; // a BEGIN is not ended by RELEASE
+    state.savepoints = effect === 'savepoint' ? 1 : -Infinity; // RELEASE doesn't end a BEGIN
     if (latest?.endRow === row)
       latest.endSeq = Infinity; // a script that ends one transaction and begins another: one span
     else state.spans.push({ beginSeq: seq, endSeq: Infinity, beginRow: row, endRow: -1 });

@@ -1,5 +1,5 @@
 /**
- * F26: a lock for writing held for seconds, nothing done meanwhile.
+ * F26: a write lock held for seconds without work.
  *
  *   BEGIN IMMEDIATE  [w]   fetch() ...................................   [w] COMMIT       busy less than 5 % of the time
  *   another connection        BUSY   BUSY   BUSY   BUSY   BUSY
@@ -25,7 +25,10 @@ export const heldAcrossAwaits: Rule = {
     const found: Found[] = [];
     const all = ctx.get(anatomies);
     const list = all.transactions;
-    /** From the transaction's first call for the lock for writing; what was idle before it is taken for part of what was not. */
+    /**
+     * From the transaction's first request for the write lock. Idle time before that counts as
+     * busy.
+     */
     const heldUs = (i: number): number => list.endUs[i]! - list.beginUs[i]!;
     const busyUs = (i: number): number =>
       Math.max(0, list.endUs[i]! - all.fromUs[i]! - all.idleUs(i));

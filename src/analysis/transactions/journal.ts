@@ -1,10 +1,11 @@
 /**
- * What the rollback journal costs, and where it comes from though the app did not choose it.
+ * Findings about the cost of the rollback journal, and about journals that the app didn't choose.
  *
  *   F07   open j, write j x8, sync j x2, write db, sync db, close j, delete j       WAL: two writes a page
  *   F08   PRAGMA journal_mode=wal ... and later commits delete a rollback journal
- *   F12   a batch-atomic VFS (no journal needed) opens one: the page cache spilled in the middle of a transaction, or it covers two files
- *   F25   synchronous=OFF on a batch-atomic VFS: neither atomic write nor journal
+ *   F12   a batch-atomic VFS (needs no journal) opens one: the page cache spilled during a
+ *         transaction, or it covers two files
+ *   F25   synchronous=OFF on a batch-atomic VFS: neither atomic writes nor a journal
  */
 import { Op } from '../../event/event.ts';
 import { databasePath, fileKindOfPath, suffixOf } from '../../event/file-names.ts';
@@ -20,22 +21,25 @@ import { countOf, formatCount, formatShare } from '../../text/numbers.ts';
 import { getOrMake, grouped } from '../core/maps.ts';
 
 const IOCAP_BATCH_ATOMIC = 0x4000;
-/** Fewer commits say little of what an app does. */
+/** Fewer commits aren't typical of an app. */
 const FEW_COMMITS = 10;
-/** SQLite spills once so much of its cache is dirty or in use: dirty pages, and a few that statements hold. */
+/**
+ * SQLite spills once this share of its cache is dirty or in use: dirty pages, and a few that
+ * statements hold.
+ */
 const SPILLS_AT = 0.9;
 const HELD = 20;
-/** A larger cache takes memory that a page may not have: pages. */
+/** A larger cache takes memory that a page may not have; in pages. */
 const LARGEST_CACHE = 25_000;
-/** A cache_size that holds so many dirty pages; null where it would be large. */
+/** A cache_size that holds this many dirty pages; null if it would be large. */
 function cacheFor(dirtyPages: number): number | null {
   const pages = 100 * Math.ceil((dirtyPages / SPILLS_AT + HELD) / 100);
   return pages <= LARGEST_CACHE ? pages : null;
 }
-/** A header and one page: what a new database's first commit writes is less. */
+/** A header and one page: a new database's first commit writes less. */
 const SPILLED = 4;
 
-/** Databases whose VFS says that it can write atomically: keys of `databaseKey`. */
+/** Databases whose VFS reports atomic writes: keys of `databaseKey`. */
 const batchAtomic = findingFact('batchAtomic', 'databases with atomic writes', batchAtomicOf);
 
 function batchAtomicOf(ctx: FindingContext): ReadonlySet<string> {
@@ -49,7 +53,7 @@ function batchAtomicOf(ctx: FindingContext): ReadonlySet<string> {
   return found;
 }
 const databaseKey = (thread: number, path: string): string => `${thread}\0${path}`;
-/** Whether the VFS of a transaction, by its place, says so. */
+/** Whether the VFS of a transaction, by index, reports them. */
 const isAtomicIn =
   (ctx: FindingContext) =>
   (i: number): boolean => {
@@ -57,9 +61,15 @@ const isAtomicIn =
     return ctx.get(batchAtomic).has(databaseKey(list.thread[i]!, list.path(i)));
   };
 
-/** VFSs that store no write-ahead log: a database whose mode is WAL can't be opened on them. kvvfs has no place for names that end in -wal. */
+/**
+ * VFSs that can't store a write-ahead log, so a database in WAL mode can't be opened on them. kvvfs
+ * can't store names that end in -wal.
+ */
 const STORES_NO_WAL = /kvvfs/i;
-/** Paths of databases whose VFS stores no write-ahead log, by its name or because a log could not be opened. */
+/**
+ * Paths of databases whose VFS can't store a write-ahead log, by its name or because a log couldn't
+ * be opened.
+ */
 const withoutWal = findingFact('withoutWal', 'databases that can have no WAL', withoutWalOf);
 
 function withoutWalOf(ctx: FindingContext): ReadonlySet<string> {
@@ -75,7 +85,7 @@ function withoutWalOf(ctx: FindingContext): ReadonlySet<string> {
   return found;
 }
 
-/** Commits by path of their database, those of `when` alone. */
+/** Commits by path of their database, only those with `when`. */
 const byDatabase = (ctx: FindingContext, when: (i: number) => boolean): Map<string, number[]> =>
   grouped(ctx.get(commitPlaces).filter(when), (i) => ctx.get(transactions).list.path(i));
 
@@ -83,14 +93,14 @@ const ON_JOURNAL = [
   ...(['journalSyncs', 'journalWrites', 'journalReads', 'journalOpens', 'journalCloses'] as const),
   ...(['journalDeletes', 'journalTruncates'] as const),
 ];
-/** Of the calls on the journal of these commits. */
+/** The saving of these commits' calls on the journal. */
 function journalCalls(ctx: FindingContext, commits: readonly number[]): Saving {
   const saving = new Saving(ctx);
   for (const count of ON_JOURNAL) saving.avoid(callsOf(ctx, commits, count), ...called(count));
   return saving;
 }
 
-/** Advice for a VFS that stores no write-ahead log. */
+/** Advice for a VFS that can't store a write-ahead log. */
 const NEVER_WAL =
   "Don't set locking_mode=exclusive with journal_mode=wal here: this VFS can't store a WAL, and the database could not be opened again.";
 const EXCLUSIVE_WAL = 'PRAGMA locking_mode=EXCLUSIVE;\nPRAGMA journal_mode=WAL;';
@@ -111,7 +121,8 @@ export const rollbackJournalCost: Rule = {
       const writes = callsOf(ctx, commits, 'journalWrites');
       const syncs = callsOf(ctx, commits, 'journalSyncs');
       const others = callsOf(ctx, commits, 'dbWrites');
-      // page 1, whose change counter a commit by journal counts up, is in no commit's frames
+      // page 1, whose change counter a rollback-journal commit increases, isn't in any commit's
+      // frames
       const frames = Math.max(commits.length, others - commits.length);
       const connections = new Set(commits.map((i) => `${list.thread[i]} ${list.context[i]}`)).size;
       const evidence = commitEvidence(ctx, commits, 'journal');
@@ -150,7 +161,10 @@ export const walRefused: Rule = {
   id: 'F08',
   title: 'WAL silently refused',
   run(ctx) {
-    /** By thread and connection: the row that asked for a WAL last, where nothing else was asked for since. */
+    /**
+     * By thread and connection: the row that last requested a WAL, if no other mode was requested
+     * since.
+     */
     const asked = new Map<string, { thread: number; row: number }>();
     for (const { thread, context, row, name, value } of ctx.get(pragmas)) {
       if (name !== 'journal_mode') continue;
@@ -173,7 +187,7 @@ export const walRefused: Rule = {
       if (walWrites[i]! > 0 || commitPoint === 'wal') inWal.add(key);
       if (!commitPoint?.startsWith('journal') || journalWrites[i] === 0) continue;
       const { events } = ctx.store.threads[thread]!;
-      // going to WAL is itself one commit by journal, in the statement that asks
+      // switching to WAL is itself one commit with a rollback journal, in the requesting statement
       if (row > ask.row && events.seq[row]! < events.endSeq[ask.row]!) continue;
       getOrMake(found, key, () => ({ path, ask, later: [] as number[] })).later.push(i);
     }
@@ -207,7 +221,7 @@ function superJournalsOf(ctx: FindingContext): Map<number, number[]> {
   const found = new Map<number, number[]>();
   ctx.each(Op.xOpen, (thread, row) => {
     const path = ctx.file(thread, thread.events.object[row]!)?.path ?? '';
-    // a journal by its name, and no database's own
+    // a journal by its name, but not a database's own
     if (fileKindOfPath(path) === 'journal' && !suffixOf(path))
       getOrMake(found, thread.index, (): number[] => []).push(row);
   });

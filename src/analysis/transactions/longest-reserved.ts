@@ -6,7 +6,7 @@ import { extent } from '../core/time-range.ts';
 import { LockLevel } from '../../sqlite/constants.ts';
 import { connectionKey, LockLevels, SETS_LEVEL } from '../../trace/lock-levels.ts';
 
-/** No other connection could write. */
+/** No other connection could write in this time. */
 export interface ReservedHold {
   /** Place in TraceStore.threads. */
   thread: number;
@@ -19,7 +19,10 @@ export interface ReservedHold {
   open: boolean;
 }
 
-/** null where no lock of that level was seen. Holds that were not released last until their thread's end. */
+/**
+ * null if no lock of that level was seen. Holds that weren't released last until their thread's
+ * end.
+ */
 export const longestReserved = fact(
   'longestReserved',
   'write locks',

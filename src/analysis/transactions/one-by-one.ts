@@ -1,5 +1,5 @@
 /**
- * Work that is done one transaction at a time where one transaction would do.
+ * Findings about work in many transactions for which one would be enough.
  *
  *   F01   write commit sync | write commit sync | write commit sync ...     one BEGIN .. COMMIT: one sync
  *   F02   lock 1, access, read 16@24, access, unlock | lock 1 ...           one read transaction: one of each
@@ -28,7 +28,10 @@ import {
 /** Transactions further apart aren't a run. */
 const GAP_US = 100_000;
 const SHORTEST_RUN = 10;
-/** Pages of a small commit (a row in a table with two indexes, page 1), and what a page split may add now and then. */
+/**
+ * Pages of a small commit (a row in a table with two indexes, page 1), and what an occasional page
+ * split may add.
+ */
 const FEW_PAGES = 4;
 const MOST_PAGES = 8;
 
@@ -40,7 +43,7 @@ export const oneTransactionPerStatement: Rule = {
     const { pagesWritten, syncs, webWrites, transactions: list } = ctx.get(anatomies);
     const isRun = (run: readonly number[]): boolean =>
       run.length >= SHORTEST_RUN && !nothingStored(ctx, run);
-    // which pages one commit of all would write is known only where those of each are
+    // the pages that one commit of all would write are only known if those of each are
     const listed = ctx
       .get(commitPlaces)
       .filter((i) => pagesWritten[i]! <= LISTED_PAGES && syncs[i]! + webWrites[i]! > 0);
@@ -48,7 +51,7 @@ export const oneTransactionPerStatement: Rule = {
       list,
       listed.filter((i) => pagesWritten[i]! <= MOST_PAGES),
     ).filter((run) => areFew(pagesWritten, run) && isRun(run));
-    // rows that go to a full-text index or many indexes
+    // rows in a full-text index or in many indexes
     const inSmall = new Set(small.flat());
     const larger = runsOf(
       list,
@@ -70,17 +73,23 @@ const AVOIDED = [
   ...(['unlocks', 'accesses', 'journalOpens', 'journalCloses', 'journalDeletes'] as const),
   ...(['journalTruncates'] as const),
 ];
-/** A page is journalled in three writes, beside the header, which is written twice. */
+/** The journal gets three writes for each page, plus the header, which is written twice. */
 const JOURNAL_HEADER = 2;
 const JOURNAL_PAGE = 3;
-/** Calls that one commit of so many pages takes, of which so many are new: they are in no journal. A frame is written in two. */
+/**
+ * Calls of one commit of this many pages, of which `added` are new and so aren't in a journal. A
+ * frame takes two writes.
+ */
 const LEAST: Partial<Record<CallCount, (pages: number, added: number) => number>> = {
   dbWrites: (pages) => pages,
   journalWrites: (pages, added) => JOURNAL_HEADER + JOURNAL_PAGE * Math.max(0, pages - added),
   walWrites: (pages) => 2 * pages,
 };
 
-/** Calls of several transactions beyond those of the one that made most, or beyond `least`. @param calls by place */
+/**
+ * Calls of several transactions that exceed those of the one with the most, or `least`.
+ * @param calls by index
+ */
 function beyondOne(places: readonly number[], calls: ArrayLike<number>, least: number): number {
   let [total, most] = [0, least];
   for (let p = 0; p < places.length; p++) {
@@ -95,14 +104,17 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
   const all = ctx.get(anatomies);
   const places = runs.flat();
   const pagesOf = runs.map((run) => all.distinctPages(run));
-  /** Pages with which the database grew. */
+  /** Pages by which the database grew. */
   const addedOf = runs.map((run) =>
     run.reduce((added, i) => {
       const journalled = Math.floor((all.journalWrites[i]! - JOURNAL_HEADER) / JOURNAL_PAGE);
       return added + (journalled > 0 ? Math.max(0, all.pagesWritten[i]! - journalled) : 0);
     }, 0),
   );
-  /** Calls of each run beyond those of its largest commit, and beyond what one commit of all its pages takes. */
+  /**
+   * Calls of each run that exceed those of its largest commit, and those of one commit of all its
+   * pages.
+   */
   const rest = (
     calls: ArrayLike<number>,
     least = (_pages: number, _added: number) => 0,
@@ -112,7 +124,7 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
       sum += beyondOne(run, calls, least(pagesOf[r]!, addedOf[r]!));
     return sum;
   };
-  /** The same of the difference of two counts. */
+  /** The same for the difference of two counts. */
   const without = (calls: Uint32Array, others: Uint32Array): Float64Array => {
     const left = new Float64Array(calls.length);
     for (const i of places) left[i] = Math.max(0, calls[i]! - others[i]!);
@@ -125,10 +137,10 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
     saving.avoid(
       rest(all[count], LEAST[count]),
       ...called(count),
-      count === 'locks' ? locks : undefined, // the mean of all has the waits for other connections in it
+      count === 'locks' ? locks : undefined, // the mean includes waits for others
     );
     if (count !== 'journalSyncs') continue;
-    // a page is read once, in one transaction or in many; the looks at the change counter are not
+    // a page is read once in one or in many transactions; the checks of the change counter aren't
     saving.avoid(rest(without(all.dbReads, all.pagesRead)), ...called('dbReads'));
     const others = rest(without(all.syncs, all.journalSyncs));
     saving.avoid(others, Op.xSync, wal ? 'syncs' : 'database syncs', wal ? '' : 'main-db');
@@ -141,7 +153,7 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
   const syncs = callsOf(ctx, places, 'syncs');
   const writes = callsOf(ctx, places, 'dbWrites') + callsOf(ctx, places, 'journalWrites') + wal;
   saving.atMost(evidence.us, (commits - runs.length) / commits);
-  // of the time that the action's bar shows
+  // of the time in the action's bar
   const inSqlUs = ctx.get(totalTimeInSql);
   const share = inSqlUs
     ? `, ${formatShare(Math.min(1, evidence.us / inSqlUs))} of the time in SQL`
@@ -179,7 +191,7 @@ export const autocommitReads: Rule = {
   },
 };
 
-/** Lock, look whether the database has changed, unlock: all pages came from SQLite's cache. */
+/** Lock, check whether the database has changed, unlock: all pages came from SQLite's cache. */
 function pollReads(
   ctx: FindingContext,
   path: string,
@@ -187,7 +199,10 @@ function pollReads(
   runs: readonly (readonly number[])[],
 ): Found {
   const evidence = new Evidence();
-  /** By operation: what the calls took, and how many all transactions but the first of each run made. */
+  /**
+   * By operation: cost of the calls, and how many all transactions except the first of each run
+   * made.
+   */
   const byOp = new Map<number, Cost & { avoided: number }>();
   let calls = 0;
   for (const run of runs)
@@ -228,7 +243,10 @@ function pollReads(
   };
 }
 
-/** Runs of neighbors on one connection and file, less than GAP_US between, all of which `keep`. @param places in the list, thread by thread */
+/**
+ * Runs of neighbors on one connection and file, less than GAP_US apart, for which `keep` is true.
+ * @param places in the list, by thread
+ */
 function runsOf(
   { thread, context, object, beginUs, endUs }: TransactionTable,
   places: readonly number[],

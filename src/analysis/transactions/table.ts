@@ -10,7 +10,7 @@ import type { Transaction } from './transactions.ts';
 
 /** A transaction in short, named by its first event. */
 export interface TransactionLine extends EventRef {
-  /** Of its last event. */
+  /** seq of its last event. */
   lastSeq: number;
   threadTitle: string;
   path: string;
@@ -22,7 +22,7 @@ export interface TransactionLine extends EventRef {
   commitPoint: Transaction['commitPoint'];
   fromUs: number;
   durationUs: number;
-  /** What the commit took; null where nothing was committed. */
+  /** Time of the commit; null if it didn't commit. */
   commitUs: number | null;
   idleUs: number;
   /** Step of the thread's clock; null = not known. */
@@ -37,7 +37,7 @@ export interface TransactionLine extends EventRef {
   commitInstructions: number | null;
 }
 
-/** One plain literal: there are tens of thousands of them. @param titles of the threads */
+/** One plain literal, because there are tens of thousands. @param titles of the threads */
 export function transactionLine(
   store: TraceStore,
   a: TransactionAnatomy,

@@ -1,5 +1,5 @@
 /**
- * Anatomy of transactions: what each did between taking its first lock and giving back its last.
+ * Anatomy of transactions: what each did between taking its first lock and releasing its last.
  *
  *   SHARED     |-----------------------------------------------|      asked, granted, left
  *   RESERVED        |-----------------------------------|
@@ -48,7 +48,7 @@ import { definedAs, targetOf } from '../../trace/in-memory.ts';
 
 export type { LadderStep, TransactionAnatomy } from './anatomy.ts';
 
-/** Transactions after which those who wait for something else get their turn: about 0.1 s. */
+/** Transactions between two pauses for other work: about 0.1 s. */
 const AT_ONCE = 1 << 14;
 
 /** Of every transaction, in their order. */
@@ -101,11 +101,14 @@ export const anatomies = fact(
 interface TransactionFile extends KnownFile {
   /** `main` without slashes in front. */
   plain: string;
-  /** Bytes of a page, as in all facts about pages; where they aren't known, the first length that was moved; 0 = none was. */
+  /**
+   * Bytes of a page, as in all facts about pages. If they aren't known, the first length that was
+   * moved; 0 = none was.
+   */
   pageBytes: number;
-  /** By operation: place in CALLS + 1 of the count that a call on it adds to; 0 = none. */
+  /** By operation: index in CALLS + 1 of the count for a call on it; 0 = none. */
   counted: Uint8Array;
-  /** By operation: the part of the time that a call on it is. */
+  /** By operation: the part of the time for a call on it. */
   parts: Uint8Array;
 }
 
@@ -143,7 +146,7 @@ class AnatomyScanner {
   private readonly written = new DistinctPlaces();
   private readonly frames = new DistinctPlaces();
 
-  /** The table has room for all: its columns stay. */
+  /** The table has enough capacity, so its columns aren't replaced. */
   private readonly counts: readonly Uint32Array[];
 
   constructor(
@@ -165,7 +168,7 @@ class AnatomyScanner {
     this.counts = CALLS.map((name) => table[name]);
   }
 
-  /** @param target as of `targetOf` @returns NONE = it is of none */
+  /** @param target from `targetOf` @returns NONE = it doesn't belong to one */
   private file(target: number): TransactionFile {
     const known = this.files.get(target);
     if (known !== undefined) return known;
@@ -173,7 +176,10 @@ class AnatomyScanner {
     return this.files.set(target, file === NO_FILE ? NONE : inTransactions(file));
   }
 
-  /** The row behind the connection's last checkpoint before a transaction: in one sqlite3_exec it follows the commit before. */
+  /**
+   * The row after the connection's last checkpoint before a transaction: in one sqlite3_exec it
+   * follows the previous commit.
+   */
   private checkpointed({ object, context, beginRow }: Transaction): number {
     const { checkpoints, copied } = this;
     for (let c; (c = checkpoints[this.nextCheckpoint]) && c.toRow < beginRow; this.nextCheckpoint++)
@@ -188,7 +194,8 @@ class AnatomyScanner {
     const { events } = this.thread;
     const { clock, table } = this;
     const span = this.explicit.at(t.context, events.seq[t.beginRow]!);
-    // where locks are kept it begins with its statement, and after the statement's earlier ones (sqlite3_exec)
+    // if locks are kept, it begins with its statement, after the statement's earlier ones
+    // (sqlite3_exec)
     const earliest = Math.max(t.lockRow, span?.beginRow ?? this.owners.statement(t.beginRow));
     const connection = connectionKey(t.object, t.context);
     const from = Math.min(
@@ -232,13 +239,13 @@ class AnatomyScanner {
     return span.endRow >= 0 && this.thread.events.seq[t.endRow]! <= span.endSeq;
   }
 
-  /** Row of the last of the unlocks that are the connection's next calls. */
+  /** Row of the last unlock among the connection's next calls. */
   private lastUnlock(t: Transaction): number {
     const { op: ops, object, context, endSeq, count } = this.thread.events;
     let last = t.endRow;
     for (let row = t.endRow + 1; row < count; row++) {
       const op = ops[row]!;
-      // readings of memory and messages may come between, as may what others do
+      // readings of memory, messages, and other connections' calls may come in between
       if (context[row] !== t.context || !(isVfsOp(op) || isSqlOp(op))) continue;
       if (op === Op.xUnlock && object[row] === t.object) last = row;
       else if (op !== Op.xDeviceCharacteristics && op !== Op.xSectorSize) break;
@@ -299,7 +306,7 @@ class AnatomyScanner {
         if (isSqlOp(op)) clock.sqlCall(row);
         continue;
       }
-      // as isTimedCall, of what is not known yet
+      // like isTimedCall, for what isn't known yet
       if (endSeq[row] === 0 || flags[row]! & Flag.memoryJournal) continue;
       if (object[row] !== lastObject) {
         file = this.file((lastObject = object[row]!));
@@ -347,7 +354,7 @@ class AnatomyScanner {
     return part ? list[part.database]!.pageSize.bytes : null;
   }
 
-  /** A lock asked for or given back. */
+  /** A requested or released lock. */
   private step(row: number, op: number): void {
     const { table } = this;
     const { events } = this.thread;

@@ -1,4 +1,7 @@
-/** Finds the transactions of one thread, call by call; what tells one is in transactions.ts. */
+/**
+ * Finds the transactions of one thread, call by call. transactions.ts describes how they are
+ * detected.
+ */
 import { SMALLEST_PAGE } from '../../sqlite/page-size.ts';
 import { getOrMake } from '../core/maps.ts';
 import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
@@ -14,25 +17,28 @@ import { definedAs, targetOf } from '../../trace/in-memory.ts';
 
 const { shared: SHARED, reserved: RESERVED } = LockLevel;
 
-/** Whether a connection has the database locked for writing. @param context of the connection; 0 = not known */
+/**
+ * Whether a connection may have locked the database for writing.
+ * @param context of the connection; 0 = not known
+ */
 const mayWrite = (database: Database, context: number): boolean =>
   database.level >= RESERVED && (context === 0 || database.context === context);
 
 /** Follows one thread; `advance` takes in what arrived since. */
 export class TransactionScanner {
-  /** A commit may have gone unseen: the trace lacks what would show it. */
+  /** Commits may have been missed, because the trace doesn't have what would show them. */
   commitsUnknown = false;
-  /** Read transactions may have gone unseen: a lock is kept over several transactions. */
+  /** Read transactions may have been missed, because a lock is kept over several transactions. */
   readsUnknown = false;
-  /** Headers of WAL frames were decoded: commit frames are known. */
+  /** Headers of WAL frames were decoded, so commit frames are known. */
   private framesSeen = false;
-  /** Transactions in a WAL leave no sign of a rollback, nor of reading. */
+  /** Transactions in a WAL show neither rollbacks nor reads. */
   walSeen = false;
   private next = 0;
-  /** The call without an end that is waited for, and how many rows were looked at for a sign that it is over. */
+  /** The call whose end is awaited, and how many rows were checked for a sign that it is over. */
   private held = { row: -1, looked: 0 };
   private readonly files = new ById<KnownFile>();
-  /** By object id and connection: files of one path share their id. */
+  /** By object id and connection; files of one path share their id. */
   private readonly databases = new Map<number, Database>();
   private latest: Database | null = null;
   private readonly latestOfPath = new Map<string, Database>();
@@ -49,7 +55,7 @@ export class TransactionScanner {
       this.controls = events.op[i] === Op.xFileControl;
   }
 
-  /** @param toEnd false stops before the first VFS call that still runs: one whose end was lost does not */
+  /** @param toEnd false stops before the first VFS call that still runs, unless its end was lost */
   advance(toEnd = true): void {
     const { op: ops, endSeq, count } = this.thread.events;
     let row = this.next;
@@ -63,7 +69,10 @@ export class TransactionScanner {
     this.next = row;
   }
 
-  /** Whether a call has ended unseen: its connection, which makes one at a time, has begun another that is not made for it. */
+  /**
+   * Whether a call has ended unseen: its connection, which makes one at a time, has begun another
+   * that isn't inside it.
+   */
   private isOver(row: number): boolean {
     const { events } = this.thread;
     const { op, context, object, count } = events;
@@ -71,7 +80,7 @@ export class TransactionScanner {
     const own = context[row]!;
     for (let later = this.held.looked; later < count; later++) {
       if (!isVfsOp(op[later]!) || context[later] !== own) continue;
-      if (own === 0 && object[later] !== object[row]) continue; // of which connection is not known
+      if (own === 0 && object[later] !== object[row]) continue; // its connection isn't known
       if (!events.serves(later, row)) return true;
     }
     this.held.looked = count;
@@ -84,7 +93,7 @@ export class TransactionScanner {
     const file =
       this.files.get(target) ?? this.files.set(target, fileOf(definedAs(definitions, target)));
     if (file === NO_FILE) return;
-    // many VFSs answer NOTFOUND to COMMIT_PHASETWO
+    // many VFSs return NOTFOUND for COMMIT_PHASETWO
     const failed = events.result[row] !== 0 && op !== Op.xRead && op !== Op.xFileControl;
     if (SETS_LEVEL[op] ? !tookEffect(events, row) : failed) return;
     const { kind } = file;
@@ -103,7 +112,10 @@ export class TransactionScanner {
       ? latest
       : this.other(object, context, path);
   }
-  /** Apart from `database`, which runs for every call: a function that others keep a variable of has a room made for it each time. */
+  /**
+   * Separate from `database`, which runs for every call: closures in a function allocate a context
+   * at each call.
+   */
   private other(object: number, context: number, path: string): Database {
     const key = connectionKey(object, context);
     const database = getOrMake(this.databases, key, () => new Database(path, object, context));
@@ -111,7 +123,9 @@ export class TransactionScanner {
     return (this.latest = database);
   }
 
-  /** The database that a journal or WAL belongs to: the one of its name that may write, else the one last used. */
+  /**
+   * The database of a journal or WAL: the one of its name that may write, else the last used one.
+   */
   private ownerOf(kind: FileKind, main: string, context: number): Database | undefined {
     const { latest } = this;
     if (kind === 'memory-journal') {
@@ -164,7 +178,7 @@ export class TransactionScanner {
   }
 
   private phaseTwo(row: number, db: Database): void {
-    db.lastFrame = -1; // padding comes before; in one sqlite3_exec the next transaction may write the same page alone
+    db.lastFrame = -1; // padding comes before this
     const wal = this.framesSeen ? db.walCommit : db.walWrite;
     if (wal >= 0) this.commit(row, db, wal, 'wal');
     else if (db.pointKind) this.commit(row, db, db.point, db.pointKind);
@@ -210,7 +224,8 @@ export class TransactionScanner {
     const page = events.aux[row]!;
     const isFrame = page !== 0 && page !== AUX_WAL_HEADER;
     this.framesSeen ||= isFrame;
-    // a log's header is written by the first commit to it, before its frames; what is neither is the page of a frame
+    // a log's header is written by the first commit to it, before its frames; anything else is the
+    // page of a frame
     if (db.writeRow < 0 && (page !== 0 || !this.framesSeen)) db.writeRow = row;
     db.walWrite = row;
     if (isFrame) {
@@ -226,8 +241,9 @@ export class TransactionScanner {
   }
 
   /**
-   * synchronous=full repeats the last commit frame up to the end of a sector; a transaction that spilled has the checksums of its frames
-   * corrected, the commit frame's last. @param before the commit frame right before, or -1
+   * synchronous=full repeats the last commit frame up to the end of a sector. If a transaction
+   * spilled, the checksums of its frames are corrected, the commit frame's last.
+   * @param before the commit frame right before, or -1
    */
   private isPadding(row: number, before: number): boolean {
     if (before < 0) return false;
@@ -245,11 +261,11 @@ export class TransactionScanner {
     const { events } = this.thread;
     const length = events.length[row]!;
     const zeroed = op === Op.xWrite && length === 28 && events.offset[row] === 0; // what SQLite writes to zero a header
-    // playback reads page images; what a commit reads of its journal is shorter
+    // playback reads page images; a commit's own reads of its journal are shorter
     if (op === Op.xRead && length >= SMALLEST_PAGE) db.journalRead = row;
     else if (op === Op.xWrite && !zeroed) {
       if (db.point >= 0 && db.pointKind !== 'atomic write')
-        this.end(row, db, 'rolled back', -1, null); // done, and no COMMIT_PHASETWO came
+        this.end(row, db, 'rolled back', -1, null); // done, without COMMIT_PHASETWO
       db.journalWrite = row;
       if (db.writeRow < 0) db.writeRow = row;
     }
@@ -258,12 +274,12 @@ export class TransactionScanner {
     else if (op === Op.xTruncate && events.offset[row] === 0)
       this.journalDone(row, db, 'journal truncated');
     else if (zeroed) this.journalDone(row, db, 'journal zeroed');
-    else if (op === Op.xSync && db.journalRead >= 0) db.journalRead = -1; // a savepoint was rolled back, the transaction goes on
+    else if (op === Op.xSync && db.journalRead >= 0) db.journalRead = -1; // rollback of a savepoint
   }
 
   private journalDone(row: number, db: Database, kind: CommitPoint): void {
     if (db.journalWrite < 0) {
-      db.leftOver = kind === 'journal deleted'; // or a hot one, which is played back under EXCLUSIVE
+      db.leftOver = kind === 'journal deleted'; // or a hot one, played back under EXCLUSIVE
       return;
     }
     if (this.controls) {

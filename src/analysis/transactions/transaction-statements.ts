@@ -1,4 +1,4 @@
-/** BEGIN, COMMIT, SAVEPOINT, ...: executions that do nothing but open and close transactions. */
+/** BEGIN, COMMIT, SAVEPOINT, ...: executions that only open and close transactions. */
 import { fingerprint } from '../../sqlite/sql-text.ts';
 import { objectName } from '../../trace/describe.ts';
 import type { TraceStore } from '../../trace/store.ts';
@@ -7,7 +7,7 @@ import { fact, type ByThread } from '../core/graph.ts';
 import { getOrMake } from '../core/maps.ts';
 import { effectsOf } from './explicit-transactions.ts';
 
-/** How many; those whose text wasn't recorded are none. */
+/** Their number, without those whose text wasn't recorded. */
 export const transactionStatements = fact(
   'transactionStatements',
   'statements of transactions',
@@ -26,6 +26,6 @@ export const transactionStatements = fact(
   },
 );
 
-/** @param text of a script with other statements, too: its one execution did their work */
+/** @param text if it is a script with other statements, too, its single execution did their work */
 const opensOrCloses = (text: string): boolean =>
   effectsOf(text, false).length > 0 && !/;\s*\S/.test(fingerprint(text));

@@ -1,4 +1,7 @@
-/** Transactions in columns: of a trace of ten million events there are hundreds of thousands. An object is made when one is asked for. */
+/**
+ * Transactions in columns, because a trace of ten million events has hundreds of thousands. Objects
+ * are made on request.
+ */
 import { getOrMake } from '../core/maps.ts';
 import { columns } from '../../trace/number-columns.ts';
 
@@ -17,13 +20,22 @@ export interface Transaction {
   path: string;
   kind: 'read' | 'write';
   outcome: 'committed' | 'rolled back' | 'nothing written';
-  /** Rows of the first and the last call that belong to it, of the commit point (-1 without), and when it began and ended. */
+  /**
+   * Rows of its first and last call, and of the commit point (-1 without one), and when it began
+   * and ended.
+   */
   beginRow: number;
   endRow: number;
   commitRow: number;
-  /** Row of the xLock that took SHARED for it; -1 where the lock was there before, or kept from another transaction. */
+  /**
+   * Row of the xLock that took SHARED for it; -1 if the lock existed before, or was kept from
+   * another transaction.
+   */
   lockRow: number;
-  /** Id of the database file and of the connection (0 = not known): what the rows of its database calls carry. */
+  /**
+   * Id of the database file and of the connection (0 = not known), as in the rows of its database
+   * calls.
+   */
   object: number;
   context: number;
   commitPoint: CommitPoint | null;
@@ -43,7 +55,7 @@ const POINTS = [
   'database write',
 ] as const;
 
-/** Columns are as in `Transaction`, by place. */
+/** Columns as in `Transaction`, by index. */
 export class TransactionTable
   extends columns({
     thread: Uint16Array,
@@ -119,19 +131,19 @@ export class TransactionTable
     };
   }
 
-  /** The first of a thread that begins with a row; -1 = none. */
+  /** A thread's first transaction that begins with a row; -1 = none. */
   placeOf(thread: number, beginRow: number): number {
     for (let i = 0; i < this.length; i++)
       if (this.thread[i] === thread && this.beginRow[i] === beginRow) return i;
     return -1;
   }
 
-  /** Each as an object that lives as long as it is looked at. */
+  /** Each as an object that is only valid until the next one. */
   *[Symbol.iterator](): Generator<Transaction> {
     for (let i = 0; i < this.length; i++) yield this.at(i);
   }
 
-  /** The ones at these places, in this order. */
+  /** Those with these indices, in this order. */
   pick(places: Iterable<number>): TransactionTable {
     const picked = new TransactionTable();
     for (const i of places) picked.push(this.at(i));

@@ -5,8 +5,10 @@
  *   VFS calls         llll  jjjj     wwww               ssssiiiiiss  uuuu
  *   part           ccclllcccjjjccccccwwwwcccc........ccccssssiiiiiss ccuuuu     c cpu  . idle  i idbComplete
  *
- * A VFS call of the transaction's connection is its part (by operation and file), or cpu if it makes no storage call and waits for nothing; the wait for an IndexedDB transaction's completion
- * inside it is `idbComplete`; between VFS calls it is cpu while an SQL call of the connection is open, else idle.
+ * A VFS call of the transaction's connection has a part by its operation and file, or cpu if it
+ * makes no storage call and doesn't wait. The wait for an IndexedDB transaction's completion inside
+ * it is `idbComplete`. Between VFS calls, the part is cpu while an SQL call of the connection is
+ * open, else idle.
  */
 import { firstPlace } from '../../trace/number-columns.ts';
 import type { EventColumns } from '../../trace/columns.ts';
@@ -39,8 +41,8 @@ const PART_NUMBER = Object.fromEntries(TRANSACTION_PARTS.map((p, i) => [p, i])) 
 export const CPU_PART = PART_NUMBER.cpu;
 
 /**
- * The part that a VFS call is. Deleting or cutting a journal or WAL writes to it.
- * @param computes of `computingCalls`: it only computes, which is CPU here as everywhere
+ * The part of a VFS call. Deleting or truncating a journal or WAL counts as a write to it.
+ * @param computes from `computingCalls`: it only computes, which is CPU everywhere
  */
 export function partOfCall(op: number, kind: FileKind, computes = false): number {
   if (computes) return CPU_PART;
@@ -76,17 +78,26 @@ export function partOfCall(op: number, kind: FileKind, computes = false): number
   }
 }
 
-/** Whether a row is a VFS call whose time can count: of this connection, ended, and not on a journal in memory. */
+/**
+ * Whether a row is a VFS call whose time can count: on this connection, ended, and not on a journal
+ * in memory.
+ */
 export const isTimedCall = (events: EventColumns, row: number, connection: number): boolean =>
   events.context[row] === connection &&
   isVfsOp(events.op[row]!) &&
   events.endSeq[row] !== 0 &&
   !isInMemory(events, row);
 
-/** Sums up the calls of one transaction after the other, each given by its row, in order. Times are nanoseconds. */
+/**
+ * Sums the calls of one transaction after another. Calls are given by row, in order. Times are
+ * nanoseconds.
+ */
 export class TransactionClock {
   readonly ns = new Float64Array(TRANSACTION_PARTS.length);
-  /** The sums when `mark` was called, and the moment up to which they are: later than asked for inside a call. Without `mark`, the begin. */
+  /**
+   * The sums when `mark` was called, and their moment, which is later than requested if inside a
+   * call. Without `mark`, the begin.
+   */
   readonly marked = new Float64Array(TRANSACTION_PARTS.length);
   markedNs = 0;
   private cursor = 0;
@@ -114,7 +125,7 @@ export class TransactionClock {
     this.markedNs = this.cursor;
   }
 
-  /** Sum up the time between calls up to `ns`. */
+  /** Sum the time between calls up to `ns`. */
   advance(ns: number): void {
     const to = Math.min(ns, this.toNs);
     if (to <= this.cursor) return;
@@ -124,7 +135,7 @@ export class TransactionClock {
     this.cursor = to;
   }
 
-  /** When a call ends, nanoseconds; Infinity = it has not. */
+  /** When a call ends, nanoseconds; Infinity = it hasn't. */
   endOf(row: number): number {
     const { t0, dur, endSeq } = this.events;
     return endSeq[row] === 0 ? Infinity : toNs(t0[row]! + dur[row]!);
@@ -166,16 +177,19 @@ interface Windows {
 }
 
 /**
- * When readwrite IndexedDB transactions of a thread were on their way to completion: all requests answered, `complete` not yet. Each counts
- * for the connection whose VFS call began it; one that a VFS began outside its calls, for the connections that use its database.
+ * When readwrite IndexedDB transactions of a thread were completing: all requests were answered,
+ * but `complete` hadn't fired. Each counts for the connection whose VFS call began it; one that a
+ * VFS began outside its calls counts for the connections that use its database.
  */
 export class Completions {
   private readonly all: { begin: number; end: number; connection: number; database: string }[];
-  /** By name of an IndexedDB database: connections whose calls began transactions of it. */
+  /** By name of an IndexedDB database: connections whose calls began its transactions. */
   private readonly users = new Map<string, Set<number>>();
   private readonly byConnection = new Map<number, Windows>();
 
-  /** @param calls of the thread @param app databases of the app itself: their transactions are left out */
+  /**
+   * @param calls of the thread @param app the app's own databases, whose transactions are left out
+   */
   constructor(
     { events, definitions }: ThreadStore,
     calls: RowsByOperation,
@@ -216,7 +230,7 @@ export class Completions {
     this.all.sort((a, b) => a.begin - b.begin);
   }
 
-  /** There was none: most VFSs have no IndexedDB. */
+  /** There were none: most VFSs don't use IndexedDB. */
   get none(): boolean {
     return this.all.length === 0;
   }
@@ -236,7 +250,7 @@ export class Completions {
     return { begins, ends };
   }
 
-  /** Nanoseconds of [from, to) that lie in a window of the connection. */
+  /** Nanoseconds of [from, to) within a window of the connection. */
   within(from: number, to: number, connection: number): number {
     if (this.none) return 0;
     const { begins, ends } = getOrMake(this.byConnection, connection, () =>

@@ -3,9 +3,10 @@
  *
  *   xLock SHARED .. xLock RESERVED .. journal, WAL, database writes .. commit point .. xFileControl COMMIT_PHASETWO .. xUnlock
  *
- * SQLite ends a committed write transaction with COMMIT_PHASETWO and a rolled-back one without. Where a trace holds no
- * xFileControl calls, a rollback is known by its playback: page images read back from the journal. In a WAL the commit point is the
- * commit frame, where frame headers were decoded (AUX in event.ts).
+ * SQLite ends a committed write transaction with COMMIT_PHASETWO and a rolled-back one without. If
+ * a trace has no xFileControl calls, a rollback is detected from its playback: page images read
+ * from the journal. In a WAL, the commit point is the commit frame, if frame headers were decoded
+ * (AUX in event.ts).
  */
 import { hasVfs } from '../core/layers.ts';
 import type { TraceStore } from '../../trace/store.ts';
@@ -15,7 +16,7 @@ import { TransactionTable } from './transaction-table.ts';
 
 export type { CommitPoint, Transaction } from './transaction-table.ts';
 
-/** What is known of a trace's transactions; a count that could be too low is null. */
+/** What is known about a trace's transactions; a count that could be too low is null. */
 export interface Transactions {
   list: TransactionTable;
   read: number | null;
@@ -24,7 +25,7 @@ export interface Transactions {
   commits: number | null;
 }
 
-/** @returns null counts where no VFS call was recorded, or where the trace cannot show them */
+/** @returns null counts if no VFS call was recorded, or if the trace can't show them */
 export const transactions = fact('transactions', 'transactions', {}, transactionsOf);
 
 function transactionsOf(store: TraceStore): Transactions {

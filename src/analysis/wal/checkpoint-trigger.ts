@@ -7,8 +7,9 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { Fcntl } from '../../sqlite/constants.ts';
 
 /**
- * `autocheckpoint`: a commit took the log over its limit. `pragma`: PRAGMA wal_checkpoint or sqlite3_wal_checkpoint. `close`: the last
- * connection closed. `journal mode`: the database leaves WAL mode.
+ * `autocheckpoint`: a commit made the log exceed its limit. `pragma`: PRAGMA wal_checkpoint or
+ * sqlite3_wal_checkpoint. `close`: the last connection closed. `journal mode`: the database leaves
+ * WAL mode.
  */
 export type CheckpointTrigger = 'autocheckpoint' | 'pragma' | 'close' | 'journal mode' | 'unknown';
 export type CheckpointMode = 'PASSIVE' | 'FULL' | 'RESTART' | 'TRUNCATE' | 'NOOP';
@@ -16,7 +17,10 @@ export type CheckpointMode = 'PASSIVE' | 'FULL' | 'RESTART' | 'TRUNCATE' | 'NOOP
 const CHECKPOINT = /\bwal_checkpoint\b\s*(?:[(=]\s*(?:"|\[|`)?([a-z?]+))?/i;
 const MODES: readonly string[] = ['PASSIVE', 'FULL', 'RESTART', 'TRUNCATE', 'NOOP'];
 
-/** Mode that a PRAGMA's text asks for; undefined where it isn't a checkpoint, null where the text does not say. */
+/**
+ * Mode that a PRAGMA's text requests; undefined if it isn't a checkpoint, null if the text doesn't
+ * show it.
+ */
 export function modeOfText(text: string): CheckpointMode | null | undefined {
   const match = CHECKPOINT.exec(text);
   if (!match) return undefined;
@@ -44,7 +48,8 @@ export function triggerOf(
     if (text !== '') return { trigger: 'autocheckpoint', mode: 'PASSIVE' };
   }
   if (!isVfsOp(events.op[from]!)) return { trigger: 'unknown', mode: null };
-  // no statement: a commit or a PRAGMA comes last before it, or the database is closed right after
+  // no statement: the last call before it is a commit's or a PRAGMA's, or the database is closed
+  // right after
   for (let at = from - 1, seen = 0; at >= 0 && seen < 64; at--) {
     if (events.op[at] !== Op.xFileControl) continue;
     seen++;
@@ -59,7 +64,7 @@ export function triggerOf(
     : { trigger: 'unknown', mode: null };
 }
 
-/** The log is closed with it or next: nothing is written or locked before. */
+/** The log is closed with it or right after; nothing is written or locked before that. */
 function closes({ events, definitions }: ThreadStore, from: number, to: number): boolean {
   for (let at = from; at < Math.min(events.count, to + 16); at++) {
     const op = events.op[at]!;

@@ -1,11 +1,12 @@
 /**
- * Anatomy of checkpoints: frames of the log go back into the database.
+ * Anatomy of checkpoints, which copy frames of the log into the database.
  *
  *   sync wal | CKPT_START | read wal, write db | read wal, write db | ... | CKPT_DONE | truncate db | sync db | [truncate wal]
  *   |<------------------------------------------ one checkpoint ------------------------------------------------------------>|
  *
- * Bracketed by xFileControl 39 and 37 where the VFS's calls were seen, on every VFS and for nothing; else known by writes to the
- * database between two writes to the log, which nothing but a checkpoint makes.
+ * If the VFS's calls were recorded, xFileControl 39 and 37 mark its begin and end, on every VFS and
+ * without cost. Otherwise it is detected from writes to the database between two writes to the log,
+ * which only a checkpoint makes.
  */
 import { statementText } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
@@ -32,18 +33,23 @@ export interface Checkpoint {
   toRow: number;
   fromUs: number;
   toUs: number;
-  /** Seen by CKPT_START and CKPT_DONE, or detected from the order of reads and writes. */
+  /** Marked by CKPT_START and CKPT_DONE, or detected from the order of reads and writes. */
   bracketed: boolean;
   trigger: CheckpointTrigger;
   /** null = not known: its PRAGMA's argument was a literal, or no text was recorded. */
   mode: CheckpointMode | null;
-  /** Text of the statement that paid for it; '' = not known. */
+  /** Text of the statement that ran it; '' = not known. */
   statement: string;
-  /** Frames in the log when it began; null where frame headers were not decoded. */
+  /** Frames in the log when it began; null if frame headers weren't decoded. */
   framesInLog: number | null;
-  /** Distinct pages among them; null as above, and where some of them were written before the trace. */
+  /**
+   * Distinct pages among them; null as above, and if some of them were written before the trace.
+   */
   pagesInLog: number | null;
-  /** Frames that later ones of the same page replace: written to the log, never copied. null as of pagesInLog. */
+  /**
+   * Frames replaced by later ones of the same page: written to the log, but never copied. null like
+   * pagesInLog.
+   */
   supersededFrames: number | null;
   /** Distinct pages written to the database. */
   pages: number;
@@ -51,28 +57,37 @@ export interface Checkpoint {
   dbBytes: number;
   walReads: number;
   walReadBytes: number;
-  /** Runs of adjacent writes: how many writes it could have been, and the longest, in pages. */
+  /** Runs of adjacent writes: the minimum number of writes; and the longest run, in pages. */
   runs: number;
   longestRun: number;
   ascending: boolean;
   walSyncs: number;
   dbSyncs: number;
-  /** The log was cut at its end, or deleted. */
+  /** The log was truncated at its end, or deleted. */
   truncatedWal: boolean;
-  /** Locks refused meanwhile, and behind it in the same SQL call: RESTART and TRUNCATE wait for readers last. */
+  /**
+   * Refused locks during it, and after it in the same SQL call: RESTART and TRUNCATE wait for
+   * readers last.
+   */
   busy: number;
-  /** Pages in the log that are not in the database yet, in none of the checkpoints since the log began; null as of pagesInLog. */
+  /** Pages in the log that no checkpoint since the log began has copied; null like pagesInLog. */
   pagesLeft: number | null;
-  /** Pages read from the log less than `HOT_US` after they were written, and the shortest such time; null as of framesInLog. */
+  /**
+   * Pages read from the log less than `HOT_US` after they were written, and the shortest such time;
+   * null like framesInLog.
+   */
   hotReads: number | null;
   youngestReadUs: number | null;
   /** Sum to toUs - fromUs, microseconds. */
   time: { readUs: number; writeUs: number; syncUs: number; otherUs: number };
 }
 
-/** A page that was written so lately is likely to be in SQLite's page cache still (F41). */
+/** A page that was written this recently is probably still in SQLite's page cache (F41). */
 export const HOT_US = 100_000;
-/** Calls on the log that belong to the first write to the database behind them, at most: others before were a reader's. */
+/**
+ * Maximum calls on the log that belong to the first write to the database after them; earlier ones
+ * were a reader's.
+ */
 const MOST_BEFORE = 64;
 
 /** In order of time for each database. */
@@ -87,13 +102,16 @@ export const checkpoints = fact(
 class CheckpointScan {
   private readonly found: Checkpoint[] = [];
   private readonly wal: WalFollower;
-  /** Pages of the log that are not in the database yet. */
+  /** Pages of the log that aren't in the database yet. */
   private readonly pending = new DistinctPlaces();
   /** Pages that one checkpoint wrote. */
   private readonly pages = new DistinctPlaces();
-  /** The log as it was when the checkpoint under way began: it may cut it. */
+  /** The log when the current checkpoint began, because it may truncate it. */
   private log = { frames: 0, pages: null as number | null, writtenUs: [] as readonly number[] };
-  /** Places in `file` where the checkpoint under way began, where it last did something, and whether CKPT_DONE has been. */
+  /**
+   * Indices in `file` where the current checkpoint began and where it last did something, and
+   * whether CKPT_DONE was seen.
+   */
   private start = -1;
   private last = -1;
   private done = false;
@@ -298,7 +316,7 @@ class CheckpointScan {
     const known = wal.framesDecoded;
     const whole = Math.round((toUs - fromUs) * 1000);
     const { trigger, mode } = triggerOf(store.threads[thread]!, fromRow, toRow);
-    // a plain literal: put together from others it is slow, and there may be tens of thousands
+    // a plain literal: merging objects is slow, and there may be tens of thousands
     return {
       path: file.path,
       thread,

@@ -1,6 +1,7 @@
 /**
- * Statements that began to read a database and were neither stepped to their end, reset nor finalized: each keeps its snapshot, so
- * that no checkpoint can go beyond it and the log cannot begin again (https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files).
+ * Statements that began to read a database and were neither stepped to their end, reset, nor
+ * finalized. Each keeps its snapshot, so that no checkpoint can go beyond it and the log can't
+ * restart (https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files).
  */
 import { Op } from '../../event/event.ts';
 import { databaseName } from '../../event/file-names.ts';
@@ -72,7 +73,7 @@ function readersOf(
   });
 }
 
-/** By place in walHistories: those that are open when the log was written last. */
+/** By index in walHistories: those that were open when the log was last written. */
 export const logReaders = fact(
   'logReaders',
   'readers of write-ahead logs',
@@ -86,7 +87,7 @@ function holds({ databases, fromUs, toUs }: OpenReader, { path, series }: WalHis
   return databases.has(databaseName(path)) && fromUs < lastUs && toUs >= lastUs;
 }
 
-/** Which statement it is, where and since when. @param titles of the threads */
+/** The statement, its thread, and since when it is open. @param titles of the threads */
 export function readerText({ sql, thread, fromUs }: OpenReader, titles: readonly string[]): string {
   const what = sql ? quoted(sql) : UNKNOWN_SQL;
   return `${what}, stepped at ${formatMoment(fromUs)} on ${titles[thread]!} and left open`;

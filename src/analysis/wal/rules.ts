@@ -1,8 +1,8 @@
 /**
  * Findings about the write-ahead log.
  *
- *   F13   frames go on and on, the log never begins again
- *   F41   the checkpoint reads back what was written a moment ago, and copies the same pages at every checkpoint
+ *   F13   the log keeps growing and never restarts
+ *   F41   the checkpoint reads what was just written, and every checkpoint copies the same pages
  */
 import { Op } from '../../event/event.ts';
 import { WAL_HEADER } from '../../sqlite/wal.ts';
@@ -24,7 +24,7 @@ import {
   formatShare,
 } from '../../text/numbers.ts';
 
-/** The frames of a log since it last began; null where it does not grow any more. */
+/** The frames of a log since it last restarted; null if it doesn't grow any more. */
 function growthOf(ctx: FindingContext, file: WalFile, { series }: WalHistory): Evidence | null {
   const { timeUs, usedBytes } = series;
   const most = usedBytes.reduce((a, b) => Math.max(a, b), 0);
@@ -38,7 +38,7 @@ function growthOf(ctx: FindingContext, file: WalFile, { series }: WalHistory): E
     const { op, t0, aux } = thread.events;
     if (!file.onWal[i] || AS_VFS[op[row]!] !== Op.xWrite || t0[row]! < sinceUs) return;
     grown.add(thread, row);
-    if (aux[row]) frames++; // its header; the image of its page is a write of its own
+    if (aux[row]) frames++; // its header; the image of its page is a separate write
   });
   grown.count = frames;
   return grown;
@@ -79,16 +79,16 @@ export const walGrows: Rule = {
 
 interface Copying {
   evidence: Evidence;
-  /** What the calls took, by kind. */
+  /** Cost of the calls, by kind. */
   walReads: Cost;
   walSyncs: Cost;
   dbWrites: Cost;
   dbSyncs: Cost;
-  /** In how many places they wrote the database. */
+  /** How many places of the database they wrote. */
   places: number;
 }
 
-/** The calls that read the log, wrote the database, or synced one of them in these checkpoints of it. */
+/** The calls of these checkpoints that read the log, wrote the database, or synced one of them. */
 function copyingOf(ctx: FindingContext, file: WalFile, list: readonly Checkpoint[]): Copying {
   const none = (): Cost => ({ calls: 0, us: 0 });
   const found: Copying = {
@@ -99,7 +99,7 @@ function copyingOf(ctx: FindingContext, file: WalFile, list: readonly Checkpoint
     dbSyncs: none(),
     places: 0,
   };
-  /** By page, and by byte where a write begins inside one. */
+  /** By page, and by byte if a write begins inside one. */
   const pages = new DistinctPlaces();
   const bytes = new Set<number>();
   const { walReads, walSyncs, dbWrites, dbSyncs } = found;
@@ -131,11 +131,11 @@ function copyingOf(ctx: FindingContext, file: WalFile, list: readonly Checkpoint
   return found;
 }
 
-/** A larger value takes storage for the log: frames. */
+/** A larger value takes storage for the log; in frames. */
 const MOST_FRAMES = 10_000;
 /**
- * A wal_autocheckpoint at which one checkpoint copies what these did; null where the log would become large, its frames are not known, or
- * they do not come from it.
+ * A wal_autocheckpoint with which one checkpoint copies what these did; null if the log would
+ * become large, if its frames aren't known, or if they didn't cause the checkpoints.
  */
 function autocheckpointFor(list: readonly Checkpoint[]): number | null {
   if (list.some(({ trigger }) => trigger === 'pragma' || trigger === 'unknown')) return null;
@@ -159,7 +159,7 @@ export const checkpointCopies: Rule = {
       const copies = sum((c) => c.dbWrites);
       const reads = sum((c) => c.walReads);
       if (list.length < 3 || copies < 20) return [];
-      /** Calls of all checkpoints but the one that has most of them. */
+      /** Calls of all checkpoints except the one with the most. */
       const rest = (of: (c: Checkpoint) => number): number => sum(of) - Math.max(...list.map(of));
       const file = ctx.get(wals).find((wal) => wal.path === path)!;
       const copying = copyingOf(ctx, file, list);

@@ -7,7 +7,7 @@ import { formatDuration } from '../../text/numbers.ts';
 import { walHistories, type WalHistory } from './wal.ts';
 
 export interface CheckpointLine extends Checkpoint {
-  /** First call. */
+  /** seq of the first call. */
   seq: number;
 }
 export const checkpointLines = fact(

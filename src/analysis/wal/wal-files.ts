@@ -1,6 +1,7 @@
 /**
- * The calls on each write-ahead log and on its database, of all threads in order of time: what histories of logs and anatomies of
- * checkpoints go through, so that they need not look at every event. VFS calls; OPFS calls where an engine's VFS calls are not seen (Turso).
+ * The calls on each write-ahead log and on its database, of all threads in order of time. Histories
+ * of logs and anatomies of checkpoints use them, so that they needn't read every event. They are
+ * VFS calls, or OPFS calls if an engine's VFS calls aren't visible (Turso).
  */
 import { getOrMake } from '../core/maps.ts';
 import { eachRunInTimeOrder } from '../core/time-order.ts';
@@ -21,7 +22,7 @@ import { Fcntl } from '../../sqlite/constants.ts';
 export interface WalFile {
   /** Path of the database. */
   path: string;
-  /** Storage calls stand for VFS calls that were not seen. */
+  /** Storage calls stand for VFS calls that weren't visible. */
   layer: 'vfs' | 'web';
   thread: Uint16Array;
   row: Uint32Array;
@@ -29,11 +30,11 @@ export interface WalFile {
   onWal: Uint8Array;
   /** Page size in bytes; null = not known. */
   pageSize: number | null;
-  /** Checkpoints announce themselves, by xFileControl CKPT_START. */
+  /** Checkpoints are marked by xFileControl CKPT_START. */
   bracketed: boolean;
 }
 
-/** Storage calls stand for VFS calls where an engine's are not seen. */
+/** Storage calls that stand for VFS calls if an engine's aren't visible. */
 const STAND_FOR: ReadonlyMap<number, number> = new Map([
   [Op.opfsRead, Op.xRead],
   [Op.opfsWrite, Op.xWrite],
@@ -45,7 +46,7 @@ const STAND_FOR: ReadonlyMap<number, number> = new Map([
 export const AS_VFS = opTable(({ code }) => STAND_FOR.get(code) ?? code);
 
 const CHANGES = opSet(Op.xWrite, Op.xTruncate, Op.xSync, Op.xClose, Op.xDelete, Op.xFileControl);
-/** Calls that matter: 1 = on the log, 2 = on the database too. */
+/** Relevant calls: 1 = on the log, 2 = also on the database. */
 const MATTERS = AS_VFS.map((op) => (op === Op.xRead ? 1 : 2 * CHANGES[op]!));
 
 /** Calls of a thread on a log and its database. */
@@ -62,19 +63,19 @@ interface ThreadCalls {
   thread: number;
   events: Calls;
 }
-/** Calls on a log and its database, and what was seen of them. */
+/** Calls on a log and its database, and what they showed. */
 class FoundCalls {
   used = false;
   bracketed = false;
   readonly threads: ThreadCalls[] = [];
 
-  /** @param path of the database, as it was spelled first */
+  /** @param path of the database, in its first spelling */
   constructor(
     readonly layer: WalFile['layer'],
     readonly path: string,
   ) {}
 
-  /** Of a thread: the last one that there are calls of, or the next. */
+  /** For a thread: the last part with calls, or the next one. */
   of(thread: number): Calls {
     const last = this.threads.at(-1);
     if (last?.thread === thread) return last.events;
@@ -101,7 +102,7 @@ class FoundCalls {
     return all;
   }
 }
-/** What an id of a thread means to a log; null = nothing. */
+/** What a thread's id means for a log; null = nothing. */
 type Target = { found: FoundCalls; calls: Calls; onWal: 0 | 1 } | null;
 
 /** Whether a definition is of a write-ahead log. */
@@ -143,7 +144,7 @@ function targetOf(
   return { found, calls: found.of(thread), onWal: isWal ? 1 : 0 };
 }
 
-/** @param files by layer and path of the database, in the order of their first use */
+/** @param files by layer and path of the database, in the order of first use */
 function takeCalls(
   { events, definitions, index }: ThreadStore,
   files: Map<string, FoundCalls>,
@@ -183,7 +184,10 @@ function takeCalls(
   }
 }
 
-/** Of a database in OPFS beside VFSs, whose own calls are not looked at: from the first page or frame that is written in one piece. */
+/**
+ * For a database in OPFS whose engine has no visible VFS: from the first page or frame that is
+ * written at once.
+ */
 function pageSizeOf(store: TraceStore, { thread, row, onWal }: WalFile): number | null {
   for (let i = 0; i < row.length; i++) {
     if (!onWal[i]) continue;

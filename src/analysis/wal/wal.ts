@@ -1,11 +1,12 @@
 /**
- * What each write-ahead log went through: its size over time, commits, restarts and cuts.
+ * The history of each write-ahead log: its size over time, commits, restarts, and truncations.
  *
  *   bytes   ___/''|        ___/'''''|                  frames go to the end; after a checkpoint of all of them
  *       ___/      |____ __/         |____              the next one goes to the beginning (restart), or the log is cut
  *                 restart            truncated
  *
- * Works from the VFS's calls on the log; where an engine's VFS calls are not seen (Turso), from OPFS writes in which frames were decoded.
+ * It uses the VFS's calls on the log, or if an engine's VFS calls aren't visible (Turso), OPFS
+ * writes with decoded frames.
  */
 import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
@@ -22,27 +23,36 @@ export interface WalHistory {
   path: string;
   layer: 'vfs' | 'web';
   pageSize: number | null;
-  /** Frames appended, in all; null where frame headers were not decoded. What filled sectors is in it. */
+  /**
+   * Total appended frames, including those that fill sectors; null if frame headers weren't
+   * decoded.
+   */
   frames: number | null;
   /** null as above. */
   commits: number | null;
   bytesWritten: number;
   syncs: number;
-  /** Began again from its first byte, the log as long as before. */
+  /** Restarted at its first byte, with an unchanged length. */
   restarts: number;
-  /** Cut to nothing, or deleted. */
+  /** Truncated to nothing, or deleted. */
   truncations: number;
   highWaterBytes: number;
   highWaterFrames: number | null;
-  /** The longest stretch without a restart or cut, in frames; see `isStarved`. */
+  /** The longest growth without a restart or truncation, in frames; see `isStarved`. */
   longestGrowthFrames: number | null;
-  /** Size after each commit, restart and cut, or each write where commits are not known: where the used part of the log ends, and how long the file is. */
+  /**
+   * Size after each commit, restart, and truncation, or after each write if commits aren't known:
+   * the end of the log's used part, and the file's length.
+   */
   series: { timeUs: Float64Array; usedBytes: Float64Array; fileBytes: Float64Array };
 }
 
 /** SQLite's default of wal_autocheckpoint, pages. */
 export const DEFAULT_AUTOCHECKPOINT = 1000;
-/** A log that has grown for more than four times the checkpoint's threshold is not being checkpointed to its end (F13). */
+/**
+ * A log that has grown by more than four times the checkpoint's threshold isn't completely
+ * checkpointed (F13).
+ */
 export function isStarved(
   wal: WalHistory,
   autocheckpoint = DEFAULT_AUTOCHECKPOINT,
@@ -50,20 +60,22 @@ export function isStarved(
   return wal.longestGrowthFrames === null ? null : wal.longestGrowthFrames > 4 * autocheckpoint;
 }
 
-/** Follows one log through its calls. The fields say how it stands after the call just taken in. */
+/** Follows one log through its calls. The fields describe it after the last call. */
 export class WalFollower {
-  /** Frames in use: up to the last one written since the log began (again). */
+  /** Frames in use: up to the last one written since the log began or restarted. */
   frames = 0;
-  /** The first frame written since then; 0 = none. Above 1 in a log that was begun before the trace. */
+  /**
+   * The first frame written since then; 0 = none. Above 1 if the log was begun before the trace.
+   */
   private firstFrame = 0;
   /** Bytes in use and bytes of the file. */
   usedBytes = 0;
   fileBytes = 0;
-  /** Time of writing by frame, from 1. A log that begins again has a new one. */
+  /** Time of writing by frame, from 1. A log that restarts has a new array. */
   writtenUs: number[] = [0];
   /** Pages with a frame. */
   readonly pages = new DistinctPlaces();
-  /** Page of the frame just taken in; 0 = it was none. */
+  /** Page of the last call's frame; 0 = it wasn't a frame. */
   lastPage = 0;
   framesDecoded = false;
   commits = 0;
@@ -76,7 +88,10 @@ export class WalFollower {
   private lastCommitOffset = -1;
   private base = 0;
 
-  /** What is not SQLite (its VFS calls are not seen) fills no sectors with its last frame: each commit frame of it is a commit. */
+  /**
+   * Engines other than SQLite (whose VFS calls aren't visible) don't fill sectors with their last
+   * frame: each of their commit frames is a commit.
+   */
   private readonly fillsSectors: boolean;
   private readonly pageSize: number | null;
 
@@ -85,23 +100,26 @@ export class WalFollower {
     this.fillsSectors = layer === 'vfs';
   }
 
-  /** The log holds frames from before the trace: which pages are in it is not known. */
+  /** The log has frames from before the trace, so its pages aren't known. */
   get begunBefore(): boolean {
     return this.firstFrame > 1;
   }
 
-  /** Number of the frame in which a byte of the log lies, from 1; 0 = none. */
+  /** Number of the frame that contains a byte of the log, from 1; 0 = none. */
   frameAt(offset: number): number {
     if (this.pageSize === null || offset < this.base + WAL_HEADER) return 0;
     return 1 + Math.floor((offset - this.base - WAL_HEADER) / (this.pageSize + WAL_FRAME_HEADER));
   }
 
-  /** The writes before belong to a transaction that has ended: what follows fills no sector. */
+  /** The writes before belong to an ended transaction, so later ones don't fill its sector. */
   boundary(): void {
     this.lastCommitParent = -1;
   }
 
-  /** @returns whether the log's course has changed: a commit, a restart or a cut; growth, where commits are not known */
+  /**
+   * @returns whether the log's course has changed: a commit, a restart, or a truncation; or growth,
+   * if commits aren't known
+   */
   take(store: TraceStore, thread: number, row: number): boolean {
     const { events } = store.threads[thread]!;
     const op = AS_VFS[events.op[row]!];
@@ -122,9 +140,9 @@ export class WalFollower {
     const grows = offset + length > this.usedBytes;
     this.usedBytes = Math.max(this.usedBytes, offset + length);
     const frame = aux === 0 ? 0 : this.frameAt(offset);
-    if (frame === 0) return grows && !this.framesDecoded; // which frame commits is not known
+    if (frame === 0) return grows && !this.framesDecoded; // it isn't known which frame commits
     this.framesDecoded = true;
-    // its page follows where the header was written alone
+    // its page follows if only the header was written
     const end = this.base + WAL_HEADER + frame * (this.pageSize! + WAL_FRAME_HEADER);
     this.usedBytes = Math.max(this.usedBytes, end);
     this.fileBytes = Math.max(this.fileBytes, end);
@@ -137,7 +155,8 @@ export class WalFollower {
     this.writtenUs[frame] = events.t0[row]!;
     const commitSize = events.aux2[row]!;
     if (commitSize === 0) {
-      if (offset > this.lastCommitOffset) this.lastCommitParent = -1; // else it is one of the commit's own, with another checksum
+      // else it is one of the commit's own, with another checksum
+      if (offset > this.lastCommitOffset) this.lastCommitParent = -1;
       return false;
     }
     const parent = events.parent[row]!;
@@ -163,7 +182,7 @@ export class WalFollower {
   }
   private cut(size: number): boolean {
     this.fileBytes = size;
-    if (size > WAL_HEADER) return false; // journal_size_limit: what is in use stays
+    if (size > WAL_HEADER) return false; // journal_size_limit: the used part stays
     const was = this.frames > 0 || this.usedBytes > 0;
     if (was) this.truncations++;
     this.reset(0);

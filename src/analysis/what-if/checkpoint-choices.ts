@@ -1,12 +1,14 @@
 /**
- * What if wal_autocheckpoint had another value: the recorded transactions appended to a log that SQLite checkpoints at other distances.
+ * What another wal_autocheckpoint would change: the recorded transactions are appended to a log
+ * that SQLite checkpoints at other distances.
  *
  *   recorded, 4 frames     a b | c d -> copy a b c d     a b | a d -> copy a b d        8 frames, 7 pages written
  *   at 8 frames            a b | c d | a b | a d -> copy a b c d                        8 frames, 4 pages written
  *
- * Counts, no estimate: SQLite appends the same frames, and a checkpoint copies each page once, from its newest frame. The same is done
- * for the recorded distance, and what it gives is compared with what was recorded. Assumed is what a recording cannot show otherwise:
- * that no reader of another connection holds a checkpoint back.
+ * These are counts, not estimates: SQLite appends the same frames, and a checkpoint copies each
+ * page once, from its newest frame. The result for the recorded distance is compared with the
+ * recording. It is assumed, because a recording can't show it, that no reader on another connection
+ * blocks a checkpoint.
  */
 import { fact, type ByThread } from '../core/graph.ts';
 import { rowsByOperation, type RowsByOperation } from '../core/rows-by-operation.ts';
@@ -29,25 +31,31 @@ import {
 import { DEFAULT_AUTOCHECKPOINT } from '../wal/wal.ts';
 import { wals, type WalFile } from '../wal/wal-files.ts';
 
-/** Distances that are tried, in frames; 0 = SQLite runs no checkpoint by itself. */
+/** Distances that are tried, in frames; 0 = SQLite runs no checkpoints by itself. */
 const DISTANCES: readonly number[] = [100, 250, 500, 1000, 2000, 5000, 10_000, 0];
 
 export interface CheckpointChoice extends LogCounts {
-  /** Of wal_autocheckpoint; 0 = off. */
+  /** Value of wal_autocheckpoint; 0 = off. */
   readonly autocheckpoint: number;
-  /** The recording's own, or one that would have run the same checkpoints. */
+  /** The recording's own value, or one that would have run the same checkpoints. */
   readonly recorded: boolean;
-  /** Of the pages that checkpoints read from the log, those written less than HOT_US before: likely still in SQLite's page cache. By the recording's times. */
+  /**
+   * Pages that checkpoints read from the log less than HOT_US after they were written, by the
+   * recording's times: they are probably still in SQLite's page cache.
+   */
   readonly hotReads: number;
 }
 export interface CheckpointChoices {
-  /** Of the database. */
+  /** Path of the database. */
   readonly path: string;
-  /** Why there are none, as the end of a sentence; '' = there are. */
+  /** Why there are no choices, as the end of a sentence; '' = there are. */
   readonly why: string;
-  /** Counted from here on, where the log held frames before, microseconds. */
+  /** Counted from here on, if the log had frames before, microseconds. */
   readonly fromUs: number | null;
-  /** What the recorded distance gives otherwise than was recorded: [] = the same to the last digit; null = no one distance explains the recording. */
+  /**
+   * How the result for the recorded distance differs from the recording: [] = identical; null = no
+   * single distance explains the recording.
+   */
   readonly differing: readonly Difference[] | null;
   /** By distance, off last. */
   readonly choices: readonly CheckpointChoice[];
@@ -58,11 +66,11 @@ interface Difference {
   readonly counted: number | null;
 }
 
-/** Neighboring distances that cost the same, as one row of a table. */
+/** Neighboring distances with the same cost, as one row of a table. */
 export interface ChoiceRow extends Omit<CheckpointChoice, 'recorded'> {
-  /** The largest of them, off beyond all; `autocheckpoint` is the smallest. */
+  /** The largest of them, where off is larger than all; `autocheckpoint` is the smallest. */
   readonly last: number;
-  /** The recording's own distance, where it is among them; null = it isn't. */
+  /** The recording's own distance if it is among them; null = it isn't. */
   readonly recordedAt: number | null;
 }
 
@@ -87,7 +95,7 @@ export function choiceRows(choices: readonly CheckpointChoice[]): ChoiceRow[] {
   return rows;
 }
 
-/** What is to be said of a log's choices beside their numbers, a sentence each. */
+/** Notes on a log's choices, one sentence each. */
 export function choiceNotes({ why, fromUs, differing, choices }: CheckpointChoices): string[] {
   if (why) return [`n/a: ${why}.`];
   const own = choices.find(({ recorded }) => recorded);
@@ -175,7 +183,7 @@ const differences = (recorded: LogCounts, counted: LogCounts): Difference[] =>
       : [{ name, recorded: recorded[name], counted: counted[name] }],
   );
 
-/** A distance that runs the recorded checkpoints: SQLite's default where that does; null = none does. */
+/** A distance that runs the recorded checkpoints: SQLite's default if it does; null = none does. */
 function ownDistance({ fewestWith, mostWithout }: LogScript): number | null {
   if (mostWithout >= fewestWith) return null;
   if (DEFAULT_AUTOCHECKPOINT > mostWithout && DEFAULT_AUTOCHECKPOINT <= fewestWith)
@@ -183,7 +191,7 @@ function ownDistance({ fewestWith, mostWithout }: LogScript): number | null {
   return fewestWith === Infinity ? 0 : fewestWith;
 }
 
-/** Bytes of a sector, as SQLite takes what the VFS answers. */
+/** Bytes of a sector, as SQLite interprets the VFS's answer. */
 function sectorOf(store: TraceStore, file: WalFile, rows: ByThread<RowsByOperation>): number {
   let bytes = 4096; // of a VFS that has no xSectorSize
   for (const thread of store.threads)
@@ -201,23 +209,23 @@ interface Frame {
   readonly us: number;
 }
 
-/** A log as SQLite's wal.c keeps it, for one writer whom no reader is in the way of. */
+/** A log as in SQLite's wal.c, for one writer that no reader blocks. */
 class SimulatedLog {
   hotReads = 0;
   private readonly counts = noCounts();
   /** When the newest committed frame of each page was written. */
   private readonly newest = new Map<number, number>();
-  /** Frames of the transaction under way, by place less 1. */
+  /** Frames of the current transaction, by index. */
   private transaction: Frame[] = [];
-  /** Frames that have committed, and frames in the log: a transaction that was rolled back leaves some. */
+  /** Committed frames, and frames in the log: a rolled-back transaction leaves some. */
   private committed = 0;
   private written = 0;
-  /** All of them are in the database: the next transaction begins at the first frame. */
+  /** All of them are in the database, so the next transaction begins at the first frame. */
   private copied = false;
   /** Pages of the database. */
   private pages = 0;
 
-  /** @param sector bytes; 0 = commits fill none @param autocheckpoint frames; 0 = off */
+  /** @param sector bytes; 0 = commits don't fill any @param autocheckpoint frames; 0 = off */
   constructor(
     private readonly script: LogScript,
     private readonly sector: number,
@@ -295,7 +303,7 @@ class SimulatedLog {
   private checkpoint(us: number): void {
     if (this.committed === 0 || this.copied) return;
     const { counts, newest } = this;
-    // beyond the database's end lie pages that it had before it shrank
+    // pages after the database's end are from before it shrank
     const pages = Float64Array.from([...newest.keys()].filter((page) => page <= this.pages)).sort();
     counts.checkpoints++;
     counts.dbWrites += pages.length;

@@ -1,6 +1,7 @@
 /**
- * What an app asked of a write-ahead log, without the checkpoints that SQLite ran by itself: what it would have asked with any other
- * wal_autocheckpoint. Frames stand by their place in their transaction, because a log that begins again elsewhere numbers them again.
+ * What an app requested of a write-ahead log, without the checkpoints that SQLite ran by itself:
+ * the same for any other wal_autocheckpoint. Frames are numbered within their transaction, because
+ * a log that restarts elsewhere numbers them differently.
  */
 import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
 import { databaseName } from '../../event/file-names.ts';
@@ -19,19 +20,25 @@ import { WalFollower } from '../wal/wal.ts';
 import { AS_VFS, type WalFile } from '../wal/wal-files.ts';
 
 export const Step = {
-  /** A frame: `a` = its place in its transaction, from 1; `b` = its page. A place that was taken: what was there and behind it was rolled back. */
+  /**
+   * A frame: `a` = its number in its transaction, from 1; `b` = its page. If the number is in use,
+   * that frame and those after it were rolled back.
+   */
   frame: 0,
-  /** The transaction commits with the frame before: `a` = pages of the database from then on; `b` = 1: the log is synced. */
+  /**
+   * The transaction commits with the previous frame: `a` = pages of the database from then on; `b`
+   * = 1: the log is synced.
+   */
   commit: 1,
   /** A statement reads page `a`; `b` = 1: from a frame of its own transaction. */
   read: 2,
-  /** A checkpoint that the app asked for, or that closing ran. */
+  /** A checkpoint that the app requested, or that closing ran. */
   checkpoint: 3,
-  /** The log is cut to nothing or deleted, after a checkpoint of what is in it. */
+  /** The log is truncated to nothing or deleted, after a checkpoint of its content. */
   cut: 4,
 } as const;
 
-/** The steps in their order; `us` = when each was, microseconds. */
+/** The steps in order; `us` = when each happened, microseconds. */
 export class LogSteps extends columns({
   step: Uint8Array,
   a: [Uint32Array, Float64Array],
@@ -47,13 +54,16 @@ export class LogSteps extends columns({
   }
 }
 
-/** What a log and its checkpoints cost. */
+/** The cost of a log and its checkpoints. */
 export interface LogCounts {
   /** Checkpoints that copied something. */
   checkpoints: number;
-  /** Frames appended, with those that fill a sector and those of transactions that were rolled back. */
+  /** Frames appended, including those that fill a sector and those of rolled-back transactions. */
   frames: number;
-  /** Pages that checkpoints wrote to the database, and how many writes it could have been: neighbors as one. */
+  /**
+   * Pages that checkpoints wrote to the database, and the minimum number of writes, with neighbors
+   * as one.
+   */
   dbWrites: number;
   runs: number;
   /** Pages that checkpoints read from the log. */
@@ -64,7 +74,7 @@ export interface LogCounts {
   /** null = not known: nothing shows whether a checkpoint syncs. */
   walSyncs: number | null;
   dbSyncs: number | null;
-  /** Frames in the log at most. */
+  /** Maximum frames in the log. */
   largest: number;
 }
 export const noCounts = (): LogCounts & { walSyncs: number; dbSyncs: number } => ({
@@ -82,26 +92,35 @@ export const noCounts = (): LogCounts & { walSyncs: number; dbSyncs: number } =>
 
 export interface LogScript {
   readonly steps: LogSteps;
-  /** As it was. */
+  /** As recorded. */
   readonly recorded: LogCounts;
-  /** Where it begins, where the log held frames before: the log's first new beginning, microseconds. null = all is in it. */
+  /**
+   * Where it begins if the log had frames before: the log's first restart, microseconds. null = it
+   * has everything.
+   */
   readonly fromUs: number | null;
   /** Bytes of a frame with its header. */
   readonly frameBytes: number;
-  /** Syncs of the log by commits: the same at any distance between checkpoints. */
+  /** Syncs of the log by commits, which don't depend on the distance between checkpoints. */
   readonly commitSyncs: number;
   /** The log's header is synced before its first frame. */
   readonly headerSyncs: boolean;
-  /** A checkpoint syncs the log before and the database after; null = not known. */
+  /** A checkpoint syncs the log before it and the database after it; null = not known. */
   readonly checkpointSyncs: boolean | null;
-  /** A commit that is synced fills the sector with its last frame. */
+  /** A synced commit fills the sector with its last frame. */
   readonly fillsSectors: boolean;
-  /** Of checkpoints that SQLite ran by itself: the fewest frames behind which one ran, and the most behind which none ran. */
+  /**
+   * For checkpoints that SQLite ran by itself: the fewest frames after which one ran, and the most
+   * after which none ran.
+   */
   readonly fewestWith: number;
   readonly mostWithout: number;
 }
 
-/** A statement that asks for a checkpoint, also one that finds nothing to copy: with another distance it may find something. */
+/**
+ * A statement that requests a checkpoint, even if there was nothing to copy: with another distance
+ * there may be.
+ */
 export interface AskedCheckpoint {
   readonly thread: number;
   readonly row: number;
@@ -138,7 +157,7 @@ export const askedCheckpoints = fact(
 );
 const RUNS = opSet(Op.sqlStep, Op.sqlExec);
 
-/** @returns the script of a log; or why there is none, as the end of a sentence */
+/** @returns the script of a log, or why there isn't one, as the end of a sentence */
 export function logScriptOf(
   store: TraceStore,
   file: WalFile,
@@ -165,7 +184,7 @@ interface PageRead {
   readonly fromLog: boolean;
 }
 
-/** In order of time. What a checkpoint reads and headers are none. */
+/** In order of time, without the reads of checkpoints and of headers. */
 function* pageReads({ path, pageSize }: WalFile, accesses: Accesses): Generator<PageRead> {
   const object = accesses.objects.findIndex((o) => o.path === path);
   for (let i = 0; i < accesses.count; i++) {
@@ -190,7 +209,10 @@ class LogScan {
   /** The log has begun; it was in use before. */
   private begun = false;
   private held = false;
-  /** Frames of all transactions that have committed, with those that fill sectors; and of the one under way. */
+  /**
+   * Frames of all committed transactions, including those that fill sectors; and of the current
+   * one.
+   */
   private committed = 0;
   private length = 0;
   private broken = false;
@@ -200,9 +222,9 @@ class LogScan {
   private padded = false;
   private fewestWith = Infinity;
   private mostWithout = 0;
-  /** Step of the newest commit; -1 = none since the log was cut. */
+  /** Step of the newest commit; -1 = none since the log was truncated. */
   private lastCommit = -1;
-  /** A commit after which no checkpoint has run yet. */
+  /** A commit without a later checkpoint. */
   private open = false;
   private next = 0;
   private nextAsked = 0;
@@ -268,7 +290,7 @@ class LogScan {
     else this.counts.dbReads++;
   }
 
-  /** Statements that ask for a checkpoint and end before a call. */
+  /** Statements that request a checkpoint and end before a call. */
   private askBefore(thread: number, row: number): void {
     for (let ask = this.asked[this.nextAsked]; ask; ask = this.asked[++this.nextAsked]) {
       const [events, call] = [ask.thread, thread].map((i) => this.store.threads[i]!.events);
@@ -358,7 +380,8 @@ class LogScan {
     this.headerWritten = false;
     counts.largest = Math.max(counts.largest, wal.frames);
     const frame = wal.frameAt(events.offset[row]!);
-    if (frame <= this.committed) return; // its checksum alone, because the transaction wrote a frame before it again
+    // only its checksum, because the transaction wrote an earlier frame again
+    if (frame <= this.committed) return;
     counts.frames++;
     if (changed && wal.commits === commits) {
       this.padded = true;
@@ -378,7 +401,7 @@ class LogScan {
     this.open = true;
   }
 
-  /** What the log held before is not known: all that was until now is left out. */
+  /** The log's earlier content isn't known, so everything until here is left out. */
   private beginHere(us: number): void {
     this.steps = new LogSteps();
     this.counts = noCounts();
@@ -389,7 +412,7 @@ class LogScan {
     this.mostWithout = 0;
   }
 
-  /** SQLite has gone on after a commit without a checkpoint. */
+  /** SQLite continued after a commit without a checkpoint. */
   private endCommit(): void {
     if (this.open) this.mostWithout = Math.max(this.mostWithout, this.committed);
     this.open = false;

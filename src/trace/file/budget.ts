@@ -1,6 +1,7 @@
 /**
- * What a file may cost its reader: small at first, and more by its size. Words (threads, definitions and their texts) and events
- * are counted before room is made for them; a recording stays below what every file may have (MAX_RECORDED_WORDS, MAX_RECORDED_EVENTS).
+ * Limits what a file may cost its reader: little at first, and more with its size. Words (threads,
+ * definitions, and their texts) and events are counted before memory for them is allocated. A
+ * recording stays below what every file may have (MAX_RECORDED_WORDS, MAX_RECORDED_EVENTS).
  */
 import { formatBytes } from '../../text/numbers.ts';
 import { DEFINITION_BYTES } from '../store.ts';
@@ -8,24 +9,36 @@ import { MalformedError } from './bytes.ts';
 import { MAX_EVENTS, MAX_THREADS, TraceFileError } from './format.ts';
 
 const MiB = 1 << 20;
-/** Bytes of JSON, and DEFINITION_BYTES for each definition: what every file may have, and so many for each of its own bytes. */
+/**
+ * Limit of words, in bytes of JSON plus DEFINITION_BYTES for each definition: this much for every
+ * file, and more for each of its bytes.
+ */
 export const FREE_WORDS = 40 * MiB;
 const WORDS_A_BYTE = 4;
-/** Events that every file may have, and so many for each of its bytes: 0.2 to 6 bytes an event are usual. */
+/**
+ * Limit of events: this many for every file, and more for each of its bytes. Usually an event takes
+ * 0.2 to 6 bytes.
+ */
 const FREE_EVENTS = 4_000_000;
 const EVENTS_A_BYTE = 32;
-/** Bytes that an event unpacks to at most: 15 columns of numbers of up to 8 bytes, and columns of later writers. */
+/**
+ * Maximum unpacked bytes of an event: 15 columns of numbers of up to 8 bytes, and columns of later
+ * writers.
+ */
 const EVENT_BYTES = 160;
 const SECTION_BYTES = 65_536;
-/** What unpacking costs however little there is, as bytes. */
+/** Fixed cost of unpacking, in bytes. */
 const UNPACKING_BYTES = 16_384;
-/** Bytes that the packed columns of a file may unpack to, and so many for each of its bytes. 13 to 18 an event are usual. */
+/**
+ * Limit of unpacked columns in bytes: this much for every file, and more for each of its bytes.
+ * Usually an event takes 13 to 18.
+ */
 const FREE_UNPACKED = 256 * MiB;
 const UNPACKED_A_BYTE = 128;
 
-/** Where a recording's definitions stop growing. */
+/** A recording's definitions stop growing here. */
 export const MAX_RECORDED_WORDS = FREE_WORDS - 4 * MiB;
-/** Where a recording stops growing: a file of so many can be opened again as a whole. */
+/** A recording stops growing here. A file with this many events can be opened again completely. */
 export const MAX_RECORDED_EVENTS = 40_000_000;
 
 export class FileBudget {
@@ -33,7 +46,7 @@ export class FileBudget {
   private unpacked = 0;
   private readonly mostWords: number;
   private readonly mostUnpacked: number;
-  /** Events beyond are left out. */
+  /** Events beyond this number are left out. */
   readonly mostEvents: number;
 
   constructor(fileBytes: number, maxEvents = MAX_EVENTS) {
@@ -46,14 +59,15 @@ export class FileBudget {
   get wordsLeft(): number {
     return this.mostWords - this.words;
   }
-  /** @throws TraceFileError where that is too much */
+  /** @throws TraceFileError if that is too much */
   takeWords(jsonBytes: number, definitions = 0): void {
     this.words += jsonBytes + definitions * DEFINITION_BYTES;
     if (this.words > this.mostWords) throw this.tooManyWords();
   }
   /**
-   * Look at JSON before it is parsed, because a few bytes can become an object. Definitions weigh less by this count than by `takeWords`.
-   * @throws TraceFileError as `takeWords` would
+   * Check JSON before it is parsed, because a few bytes can become an object. This counts
+   * definitions as less than `takeWords` does.
+   * @throws TraceFileError like `takeWords`
    */
   checkJson(json: Uint8Array): void {
     if (weightOf(json, this.wordsLeft) > this.wordsLeft) throw this.tooManyWords();
@@ -70,8 +84,9 @@ export class FileBudget {
   }
 
   /**
-   * Columns of so many events, or ends, are to be unpacked.
-   * @returns bytes that they may unpack to @throws MalformedError where the file has unpacked to too much
+   * Call before columns of this many events, or ends, are unpacked.
+   * @returns bytes that they may unpack to
+   * @throws MalformedError if the file has unpacked to too much
    */
   unpackedBytes(events: number): number {
     const left = this.mostUnpacked - this.unpacked;
@@ -81,18 +96,23 @@ export class FileBudget {
       );
     return SECTION_BYTES + Math.min(left, events * EVENT_BYTES);
   }
-  /** They were unpacked. */
+  /** Call after they were unpacked. */
   takeUnpacked(bytes: number): void {
     this.unpacked += UNPACKING_BYTES + bytes;
   }
 }
 
-/** What parts of a JSON text weigh at least once they are parsed: an object or list, a member, an item. */
+/**
+ * Minimum bytes of parts of a JSON text once they are parsed: an object or list, a member, an item.
+ */
 const [CONTAINER_BYTES, MEMBER_BYTES, ITEM_BYTES] = [DEFINITION_BYTES / 2, 12, 4];
-/** Definitions have about 60 names of members. JavaScript engines need long for an object with names that no other has. */
+/**
+ * Definitions have about 60 names of members. JavaScript engines are slow at objects whose names no
+ * other object has.
+ */
 const MOST_NAMES = 256;
 const [QUOTE, BACKSLASH, BRACKET, BRACE, COLON, COMMA] = [0x22, 0x5c, 0x5b, 0x7b, 0x3a, 0x2c];
-/** @param most is enough: the rest need not be counted @returns Infinity where members have too many names */
+/** @param most counting may stop here @returns Infinity if members have too many names */
 function weightOf(json: Uint8Array, most: number): number {
   const names = new Set<number>();
   let bytes = 0;

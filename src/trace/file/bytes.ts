@@ -1,6 +1,9 @@
-/** Bytes written and read one by one: varints (7 bits a byte, up to 2^53), zigzag for signed numbers, bounds checked when reading. */
+/**
+ * Bytes written and read one by one: varints (7 bits a byte, up to 2^53), zigzag for signed
+ * numbers, bounds are checked when reading.
+ */
 
-/** What a section holds is not what its kind must hold. */
+/** The content of a section isn't what its kind requires. */
 export class MalformedError extends Error {
   override readonly name = 'MalformedError';
 }

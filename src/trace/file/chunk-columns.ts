@@ -1,10 +1,16 @@
-/** The columns of a packed chunk, each declared once: chunk.ts packs and unpacks by this list, the docs print it. */
+/**
+ * The columns of a packed chunk, each declared once: chunk.ts packs and unpacks by this list, and
+ * the docs print it.
+ */
 import { MAX_TRACE_NS } from '../../event/clock.ts';
 import { Op } from '../../event/event.ts';
 import type { EventColumns, EventRow } from '../columns.ts';
 import { MalformedError } from './bytes.ts';
 
-/** Which earlier event a number is compared with: none, the last, or the last of the same `op`, or of the same call. */
+/**
+ * The earlier event whose number is subtracted: none, the last one, or the last with the same `op`
+ * or the same call.
+ */
 export type Against = 'none' | 'event' | 'op' | 'call';
 
 export interface FileColumn {
@@ -23,7 +29,9 @@ const I32 = [-(2 ** 31), 2 ** 31 - 1] as const;
 const TIME = [1 - MAX_TRACE_NS, MAX_TRACE_NS - 1] as const;
 const DURATION = [0, 2 * MAX_TRACE_NS - 1] as const;
 
-/** In the order of unpacking: `object` and `op` name a call, and `seq` is what other numbers are counted from. */
+/**
+ * In the order of unpacking: `object` and `op` name a call, and `seq` is the base of other numbers.
+ */
 export const COLUMNS: readonly FileColumn[] = [
   { number: 1, field: 'op', as: 'number', against: 'none', range: [1, Op.end - 1] },
   { number: 2, field: 'object', as: 'number', against: 'op', range: U32 },
@@ -44,10 +52,13 @@ export const COLUMNS: readonly FileColumn[] = [
 
 type Form = 'number' | 'ns' | 'from seq' | 'high word' | 'low word';
 
-/** Between the rows of a field and the numbers of its column, as many as there are numbers. */
+/** Converts between the rows of a field and the numbers of its column, which are equally many. */
 interface Conversion {
   read(events: EventColumns, field: keyof EventRow, from: number, numbers: Float64Array): void;
-  /** Into the first rows, whose columns are wide. @throws MalformedError where a number doesn't fit the field */
+  /**
+   * Writes the first rows, whose columns are wide.
+   * @throws MalformedError if a number doesn't fit the field
+   */
   write(events: EventColumns, field: keyof EventRow, numbers: Float64Array): void;
 }
 
@@ -91,11 +102,14 @@ export const FORMS: Readonly<Record<Form, Conversion>> = {
   'low word': word(0),
 };
 
-/** A distance from `seq` to a number that is 0 for none: 0 and -seq trade places, so none is 0. Its own inverse. */
+/**
+ * A distance from `seq` to a number that is 0 for none. 0 and -seq are swapped, so that none is 0.
+ * Its own inverse.
+ */
 const swapped = (distance: number, seq: number): number =>
   distance === 0 ? -seq : distance === -seq ? 0 : distance;
 
-/** Half of a number of 64 bits. @param which of its words in memory */
+/** Half of a 64-bit number. @param which of its words in memory */
 function word(which: 0 | 1): Conversion {
   return {
     read(events, field, from, numbers) {

@@ -1,4 +1,4 @@
-/** Rows of one thread as packed columns, and back: docs/trace-format.md, "Columns". */
+/** Packs rows of one thread into columns, and unpacks them: docs/trace-format.md, "Columns". */
 import { EventColumns } from '../columns.ts';
 import { ByteReader, ByteWriter, MalformedError } from './bytes.ts';
 import { COLUMNS, FORMS, type Against, type FileColumn } from './chunk-columns.ts';
@@ -21,7 +21,7 @@ export function packRows(events: EventColumns, from: number, to: number): Uint8A
   return body.view8();
 }
 
-/** @param numbers are overwritten @param slots null: not compared @returns null where all are 0 */
+/** @param numbers are overwritten @param slots null: no comparison @returns null if all are 0 */
 function pack(numbers: Float64Array, slots: Uint16Array | null): ByteWriter | null {
   const n = numbers.length;
   const first = slots ? numbers[0]! : 0;
@@ -54,7 +54,7 @@ function pack(numbers: Float64Array, slots: Uint16Array | null): ByteWriter | nu
 
 /**
  * Unpack `n` rows.
- * @param into rows of an earlier chunk that may be overwritten: saves making room for each
+ * @param into rows of an earlier chunk that may be overwritten, which saves an allocation
  * @throws MalformedError when the bytes are not `n` rows in the order of their sequence numbers
  */
 export function unpackRows(bytes: Uint8Array, n: number, into?: EventColumns): EventColumns {
@@ -64,7 +64,8 @@ export function unpackRows(bytes: Uint8Array, n: number, into?: EventColumns): E
   const body = new ByteReader(bytes);
   while (body.left) {
     const id = body.u8();
-    if (columns.has(id)) throw new MalformedError(`column ${id} comes twice`); // some millions of them fit a section
+    // a section could hold millions of columns
+    if (columns.has(id)) throw new MalformedError(`column ${id} comes twice`);
     columns.set(id, body.take(body.varint()));
   }
   const events = into && into.capacity >= n ? into : new EventColumns(n);
@@ -116,7 +117,10 @@ function unpack(
 }
 
 const SLOTS = 4096;
-/** By what a column is compared with, the slot of each row: it is compared with the last row of the same slot. */
+/**
+ * The slot of each row, by what a column is compared with: each row is compared with the last row
+ * of the same slot.
+ */
 class Slots {
   private readonly made = new Map<Against, Uint16Array | null>([['none', null]]);
 
@@ -126,7 +130,7 @@ class Slots {
     private readonly n: number,
   ) {}
 
-  /** Ask once the rows have their `op` and `object`, where those make the slot. */
+  /** Call once the rows have their `op` and `object`, if the slot depends on them. */
   of(against: Against): Uint16Array | null {
     let slots = this.made.get(against);
     if (slots === undefined) this.made.set(against, (slots = this.make(against)));

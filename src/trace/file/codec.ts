@@ -1,7 +1,10 @@
-/** gzip by the platform (the only codec that every browser and Node have), with a bound on what it unpacks to; and CRC-32. */
+/**
+ * gzip by the platform (the only codec in every browser and in Node), with a limit on the unpacked
+ * bytes; and CRC-32.
+ */
 import { MalformedError } from './bytes.ts';
 
-/** Packed bytes that unpack to more than they may. */
+/** Packed bytes unpack to more than allowed. */
 export class TooLongError extends MalformedError {}
 
 async function collect(
@@ -31,7 +34,7 @@ async function collect(
   return all;
 }
 
-/** Push bytes through a stream; a failure of either end is one rejection. */
+/** Push bytes through a stream. A failure at either end is one rejection. */
 async function through(
   bytes: Uint8Array<ArrayBuffer>,
   { readable, writable }: GenericTransformStream,
@@ -54,13 +57,16 @@ export function gzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBu
   return through(bytes, new CompressionStream('gzip'), Infinity);
 }
 
-/** Unpacks bytes. @throws TooLongError where that are more than `limit`; any error for what isn't gzip */
+/**
+ * Unpacks bytes.
+ * @throws TooLongError if they are more than `limit`; any error if they aren't gzip
+ */
 export type Gunzip = (
   bytes: Uint8Array<ArrayBuffer>,
   limit: number,
 ) => Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>;
 let unpack: Gunzip = (bytes, limit) => through(bytes, new DecompressionStream('gzip'), limit);
-/** Unpack by other means than a stream from now on: those of Node take less time for small parts. */
+/** Unpack without a stream from now on: Node's own functions are faster for small parts. */
 export function unpackBy(other: Gunzip): void {
   unpack = other;
 }
@@ -78,7 +84,10 @@ export async function gunzip(
   }
 }
 
-/** What a byte does to the CRC, and behind that what it does with one, two and three more bytes after it: four are taken at a time. */
+/**
+ * A byte's effect on the CRC, and then its effect when one, two, and three more bytes follow: four
+ * bytes are processed at a time.
+ */
 const CRC_TABLE = new Uint32Array(4 * 256);
 for (let n = 0; n < 256; n++) {
   let c = n;

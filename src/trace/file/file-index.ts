@@ -1,6 +1,7 @@
 /**
- * The end of a finished file: its index, which lists the chunks, and the trailer behind it. What it says of the whole is read without the
- * events. Notes are written there, too: a file that is finished takes new ones.
+ * The end of a finished file: its index, which lists the chunks, and the trailer after it. It
+ * describes the whole file without its events. Notes are written there, too, so that a finished
+ * file can take new ones.
  */
 import type { Annotations } from '../notes.ts';
 import { ByteReader, MalformedError } from './bytes.ts';
@@ -16,7 +17,7 @@ import {
 import { same, sourceOf, type Source } from './header.ts';
 import { jsonBytes, sectionBytes, trailerBytes } from './section.ts';
 
-/** What an index entry says of a chunk. */
+/** A chunk's entry in the index. */
 export interface IndexEntry {
   at: number;
   thread: number;
@@ -28,13 +29,15 @@ interface FileIndex {
   /** Where its section begins. */
   at: number;
   chunks: IndexEntry[];
-  /** The section, as it stands in the file. */
+  /** The section, as it is in the file. */
   section: Uint8Array;
-  /** Begin of the first event and end of the last, microseconds; null where the file doesn't say so. */
+  /**
+   * Begin of the first event and end of the last, microseconds; null if the file doesn't have it.
+   */
   extent: [number, number] | null;
 }
 
-/** A recording's own file has a chunk for each second of each thread: hours of them. */
+/** A recording's own file has a chunk for each second of each thread, for hours. */
 const MAX_INDEX_BYTES = 8 << 20;
 
 /** Tag, length, and CRC of a section, from its first bytes. @throws MalformedError */
@@ -63,7 +66,7 @@ export async function readFileIndex(source: Source): Promise<FileIndex | null> {
   try {
     index = JSON.parse(new TextDecoder().decode(payload)) as typeof index;
   } catch {
-    return null; // the reader of the whole file reports it
+    return null; // reading the whole file reports it
   }
   if (!Array.isArray(index.chunks)) return null;
   const chunks = index.chunks as IndexEntry[];
@@ -78,7 +81,7 @@ export async function readFileIndex(source: Source): Promise<FileIndex | null> {
   return { at, chunks, section, extent };
 }
 
-/** What a finished file holds; null for another. */
+/** The extent of a finished file; null for other files. */
 export async function extentOfFile(
   file: Blob | Uint8Array,
 ): Promise<{ events: number; durationUs: number | null } | null> {
@@ -90,8 +93,8 @@ export async function extentOfFile(
 }
 
 /**
- * New notes for a finished file: the last ones of a file hold. @returns what takes the place of its last bytes, from `at` on; null for
- * a file that isn't finished
+ * New notes for a finished file: the last ones in a file are valid.
+ * @returns bytes that replace the file's end from `at` on; null for a file that isn't finished
  */
 export async function withNotes(
   file: Blob | Uint8Array,

@@ -1,4 +1,7 @@
-/** Where a file's bytes come from, and its header. What cannot be a trace, or is newer, is refused by name. */
+/**
+ * Where a file's bytes come from, and its header. A file that can't be a trace, or is newer, is
+ * rejected with its cause.
+ */
 import { ByteReader } from './bytes.ts';
 import { crc32 } from './codec.ts';
 import {
@@ -11,7 +14,7 @@ import {
 
 export interface Source {
   size: number;
-  /** The bytes [from, to), fewer at the end of the file; not to be written to. */
+  /** The bytes [from, to), fewer at the end of the file. Don't write to them. */
   read(from: number, to: number): Promise<Uint8Array>;
 }
 
@@ -24,10 +27,13 @@ export function sourceOf(file: Blob | Uint8Array): Source {
   };
 }
 
-/** Each read of a Blob costs a message to another process: so many bytes are read at once, which are several sections. */
+/**
+ * Each read of a Blob costs a message to another process, so this many bytes are read at once,
+ * which are several sections.
+ */
 const WINDOW_BYTES = 1 << 20;
 
-/** The same bytes, for a reader that goes through all of them in their order. */
+/** The same bytes, for reading all of them in order. */
 export function inWindows(source: Source): Source {
   let at = 0;
   let window: Uint8Array = new Uint8Array(0);

@@ -1,4 +1,7 @@
-/** What each section of a file puts into the store. Trusts nothing: a section that is not what its tag says throws MalformedError. */
+/**
+ * What each section of a file adds to the store. Nothing is trusted: if a section doesn't match its
+ * tag, MalformedError is thrown.
+ */
 import { MAX_TRACE_NS } from '../../event/clock.ts';
 import { EventColumns } from '../columns.ts';
 import { checkedDefinition, MAX_TEXT } from '../../event/definition-check.ts';
@@ -36,12 +39,15 @@ const count = (v: unknown): number =>
   typeof v === 'number' && Number.isSafeInteger(v) && v >= 0 ? v : 0;
 const copied = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes);
 
-/** Unpacks the payload of a chunk on another thread. @returns null where it is to be done on this one */
+/** Unpacks a chunk's payload on another thread. @returns null if it must be done on this one */
 export type UnpackElsewhere = (payload: Uint8Array) => Promise<EventColumns> | null;
-/** A chunk's columns as they are packed, or its events where another thread has unpacked them. */
+/** A chunk's packed columns, or its events if another thread has unpacked them. */
 type Unpacked = Promise<Uint8Array | EventColumns>;
 
-/** @param budget of its file @param elsewhere where chunks are unpacked, if not on this thread @throws MalformedError */
+/**
+ * @param budget of its file @param elsewhere unpacks chunks on another thread
+ * @throws MalformedError
+ */
 async function unpacked(
   payload: Uint8Array,
   budget: FileBudget,
@@ -60,7 +66,8 @@ async function unpacked(
 
 /**
  * The events of a chunk.
- * @param take what is made of them, at once @param into rows that are overwritten, and may be again right after `take`
+ * @param take uses them synchronously @param into rows that are overwritten, and may be overwritten
+ * again right after `take`
  * @throws MalformedError
  */
 export async function unpackChunk(
@@ -72,7 +79,10 @@ export async function unpackChunk(
   return take(unpackRows(packed, readChunkHead(payload).head.count, into));
 }
 
-/** Begin to unpack the columns of a chunk, which the platform does beside this thread. Nothing for other sections. */
+/**
+ * Begin to unpack the columns of a chunk, which the platform does in parallel. Does nothing for
+ * other sections.
+ */
 export function unpackAhead(
   { tag, payload }: RawSection,
   budget: FileBudget,
@@ -80,7 +90,7 @@ export function unpackAhead(
 ): Unpacked | undefined {
   if (tag !== Tag.events) return undefined;
   const columns = unpacked(payload, budget, elsewhere);
-  columns.catch(() => undefined); // told when its section is loaded
+  columns.catch(() => undefined); // reported when its section is loaded
   return columns;
 }
 
@@ -88,7 +98,7 @@ export class SectionLoader {
   /** Threads by their number in the file. */
   private readonly threads = new Map<number, ThreadStore>();
   private events = 0;
-  /** Rows on their way from a chunk to their thread. */
+  /** Rows in transit from a chunk to their thread. */
   private rows: EventColumns | undefined;
   private beyondLimit = 0;
   private unplaced = 0;
@@ -96,16 +106,17 @@ export class SectionLoader {
   constructor(
     private readonly store: TraceStore,
     private readonly budget: FileBudget,
-    /** Events that a thread will have, by its number in the file, where that is known. */
+    /** How many events a thread will have, by its number in the file, if known. */
     private readonly expected: ReadonlyMap<number, number> = new Map(),
   ) {}
 
-  /** Calls that got their end from a section of its own, after their chunk. */
+  /** Calls whose end came in a separate section, after their chunk. */
   lateEnds = 0;
 
   /**
-   * @param columns of a chunk, where they are being unpacked already (`unpackAhead`)
-   * @returns whether it was the index, which stands at the end of a finished file @throws MalformedError; TraceFileError where the file is refused
+   * @param columns of a chunk, if they are already being unpacked (`unpackAhead`)
+   * @returns whether it was the index, which is at the end of a finished file
+   * @throws MalformedError; TraceFileError if the file is rejected
    */
   async load({ tag, payload }: RawSection, columns?: Unpacked): Promise<boolean> {
     switch (tag) {
@@ -183,7 +194,7 @@ export class SectionLoader {
     thread.events.reserve(rows, true);
   }
 
-  /** @throws TraceFileError where that is more than a file of its size may hold */
+  /** @throws TraceFileError if that is more than a file of this size may hold */
   private async packedJson(payload: Uint8Array): Promise<{ t: Loose; bytes: number }> {
     const { budget } = this;
     let bytes: Uint8Array;
@@ -230,7 +241,7 @@ export class SectionLoader {
     payload: Uint8Array,
     packed: Unpacked = unpacked(payload, this.budget),
   ): Promise<void> {
-    packed.catch(() => undefined); // what goes wrong before counts; and this, where it is awaited
+    packed.catch(() => undefined); // reported where it is awaited
     const { head } = readChunkHead(payload);
     const thread = this.of(head.thread);
     if (this.events + head.count > this.budget.mostEvents) {
@@ -244,7 +255,7 @@ export class SectionLoader {
         : (this.rows = unpackRows(columns, head.count, this.rows));
     if (!thread.appendRows(rows))
       throw new MalformedError('its events come before those that were read already');
-    if (rows !== this.rows) rows.release(); // another thread's: a new one for each chunk
+    if (rows !== this.rows) rows.release(); // from another thread: a new array for each chunk
     this.events += head.count;
   }
 
@@ -252,7 +263,7 @@ export class SectionLoader {
     const head = new ByteReader(payload);
     const { events } = this.of(head.u32());
     const n = head.u32();
-    // a call ends once, and the calls of a chunk that is left out are not known
+    // a call ends once, and the calls of chunks that were left out aren't known
     if (n > Math.max(CHUNK_EVENTS, events.count))
       throw new MalformedError(`it holds ${n} ends, and its thread has ${events.count} calls`);
     const rows: number[] = [];

@@ -1,7 +1,8 @@
 /**
- * What a finished file says of itself without its events: threads and the summaries of all chunks, enough to draw the whole trace. Reads
- * the index at the end and the head of each chunk, some kilobytes each, whatever the number of events. Checksums are not looked at, for
- * they are of whole chunks: it is a preview, and what the events say replaces it.
+ * What a finished file shows without its events: threads and the summaries of all chunks, enough to
+ * draw the whole trace. Reads the index at the end and the head of each chunk, a few kilobytes
+ * each, for any number of events. It doesn't check checksums, which cover whole chunks: this is a
+ * preview that the loaded events replace.
  */
 import { TraceStore } from '../store.ts';
 import { FileBudget } from './budget.ts';
@@ -21,7 +22,7 @@ import { readChunkHead, type ChunkHead } from './section.ts';
 
 export interface TraceOverview {
   header: FileHeader;
-  /** The threads with what is known of their files and engines, without their events. */
+  /** The threads with what is known about their files and engines, without their events. */
   store: TraceStore;
   /** In the order of the file. */
   chunks: ChunkHead[];
@@ -29,26 +30,29 @@ export interface TraceOverview {
   events: Map<number, number>;
 }
 
-/** Bytes read at each chunk's begin: 15 lanes of 128 bins. */
+/** Bytes read at the start of each chunk: 15 lanes of 128 bins. */
 const HEAD_BYTES = 4096;
-/** Between chunks stand other sections; a file with more such places is a recording's own, and is read as a whole. */
+/**
+ * Other sections are between chunks. A file with more such places is a recording's own, and is read
+ * completely.
+ */
 const MAX_GAPS = 1000;
-/** A saved trace of the most events that can be shown has fewer. */
+/** The largest saved trace that can be shown has fewer. */
 const MAX_CHUNKS = 5000;
 
-/** The emptiest events pack to more than a hundredth of a byte: a file of which more is said makes it up. */
+/** Even empty events pack to more than a hundredth of a byte: a file that claims more is forged. */
 const MOST_EVENTS_A_BYTE = 100;
 
-/** Longer lists of names (of a trace with many statements) would keep the picture waiting. */
+/** Longer lists of names (of a trace with many statements) would delay the picture. */
 const MAX_NAMES_BYTES = 65_536;
 
-/** @returns null for a file that cannot be looked at like that: cut off or damaged */
+/** @returns null for a file that is cut off or damaged */
 export async function readOverview(file: Blob | Uint8Array): Promise<TraceOverview | null> {
   const source = sourceOf(file);
   try {
     return await overviewOf(source);
   } catch (e) {
-    if (e instanceof MalformedError) return null; // the reader of the whole file reports it
+    if (e instanceof MalformedError) return null; // reading the whole file reports it
     throw e;
   }
 }
@@ -86,13 +90,16 @@ async function overviewOf(source: Source): Promise<TraceOverview | null> {
     gaps.map(([from, to]) => wordsBetween(source, from, to)),
   ))
     for (const section of sections) await loader.load(section);
-  // a thread's number is its place, here and where the whole file is read
+  // a thread's number is its index, here and when the whole file is read
   return [...events.keys()].every((thread) => thread < store.threads.length)
     ? { header, store, chunks, events }
     : null;
 }
 
-/** Descriptions of threads, and lists of names that are not long, in a part of the file that holds whole sections. */
+/**
+ * Descriptions of threads, and short lists of names, in a part of the file that consists of
+ * complete sections.
+ */
 async function wordsBetween(source: Source, from: number, to: number): Promise<RawSection[]> {
   const found: RawSection[] = [];
   for (let at = from; at < to;) {

@@ -1,6 +1,7 @@
 /**
- * Reads a `.vfst` file section by section into a store: a damaged or cut-off one is read as far as it is whole, and each loss becomes a
- * warning. Nothing is allocated on a file's word alone.
+ * Reads a `.vfst` file section by section into a store. A damaged or cut-off file is read as far as
+ * possible, and each loss becomes a warning. Sizes that a file claims don't allocate memory before
+ * they are checked.
  */
 import { TraceStore } from '../store.ts';
 import { FileBudget } from './budget.ts';
@@ -20,35 +21,42 @@ import { SectionLoader, unpackAhead, type UnpackElsewhere } from './load.ts';
 
 export interface ReadOptions {
   onProgress?: (bytes: number, totalBytes: number) => void;
-  /** Gives up with a TraceFileError 'canceled'. */
+  /** Cancels with a TraceFileError 'canceled'. */
   signal?: AbortSignal;
-  /** Given up, or the file cannot be read any further: what was read by then is the result, with a warning. */
+  /**
+   * When canceled, or when the file can't be read any further, return what was read until then,
+   * with a warning.
+   */
   keepPart?: boolean;
   maxEvents?: number;
-  /** Where chunks are unpacked, if not on this thread. */
+  /** Unpacks chunks on another thread. */
   unpack?: UnpackElsewhere;
-  /** Waited for after each section, and after `onProgress` was told of it: others get their turn. */
+  /** Awaited after each section and its `onProgress`, so that other work can run. */
   rest?: () => Promise<void>;
-  /** Told of the store, which grows while the file is read. */
+  /** Called with the store, which grows while the file is read. */
   onStore?: (store: TraceStore) => void;
-  /** Events by thread, by the number that the file gives it: room for them is made at once. Checked by `readOverview`. */
+  /**
+   * Events by thread, by its number in the file: memory for them is allocated at once. Checked by
+   * `readOverview`.
+   */
   expected?: ReadonlyMap<number, number>;
 }
 
 export interface ReadResult {
   store: TraceStore;
   header: FileHeader;
-  /** What could not be read, as text for the user; [] when the file is whole. */
+  /** What couldn't be read, as text for the user; [] if the file is complete. */
   warnings: string[];
-  /** Calls that got their end after their chunk was in the store. */
+  /** Calls whose end came after their chunk was in the store. */
   lateEnds?: number;
-  /** It was given up, or could not be read any further. */
+  /** It was canceled, or couldn't be read any further. */
   partial?: boolean;
 }
 
 /**
  * Read a file.
- * @throws TraceFileError for what isn't a trace, is newer than this program, or is damaged in its very header
+ * @throws TraceFileError for what isn't a trace, is newer than this program, or whose header is
+ * damaged
  */
 export async function readTrace(
   file: Blob | Uint8Array,
@@ -95,7 +103,7 @@ export async function readTrace(
   return { store, header, warnings: warnings.all, lateEnds: loader.lateEnds, partial };
 }
 
-/** More are not worth reading, and a damaged file can deserve one every few bytes. */
+/** More aren't worth reading, and a damaged file can cause one every few bytes. */
 const MOST_WARNINGS = 50;
 class Warnings {
   private readonly first: string[] = [];
@@ -114,13 +122,13 @@ class Warnings {
   }
 }
 
-/** What to say of a section that cannot be taken in. @throws what isn't a fault of the file */
+/** The warning for a section that can't be loaded. @throws errors that aren't the file's fault */
 function unreadable({ tag, at }: Section, e: unknown): string {
   if (!(e instanceof MalformedError)) throw e;
   return `The ${nameOf(tag)} at byte ${at} cannot be read and is left out: ${e.message}.`;
 }
 
-/** Chunks that are being unpacked while one is taken in. */
+/** Chunks that are being unpacked while one is loaded. */
 const AHEAD = 5;
 
 interface Begun {
@@ -128,7 +136,7 @@ interface Begun {
   columns: ReturnType<typeof unpackAhead>;
 }
 
-/** The sections in their order, the next chunks begun. */
+/** The sections in order, with the next chunks already being unpacked. */
 async function* ahead(
   all: AsyncGenerator<Section>,
   budget: FileBudget,
@@ -163,11 +171,11 @@ interface Section {
   tag: string;
   at: number;
   end: number;
-  /** null where the checksum does not match */
+  /** null if the checksum doesn't match */
   payload: Uint8Array | null;
 }
 
-/** The sections of a file; stops, with a warning, where no section can be. */
+/** The sections of a file. Stops with a warning at a position where a section can't begin. */
 async function* sections(
   source: Source,
   from: number,

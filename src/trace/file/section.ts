@@ -1,4 +1,7 @@
-/** The frame around every part of a file: tag, length, CRC, payload; and what stands in front of a chunk's columns. */
+/**
+ * The frame around every part of a file: tag, length, CRC, payload; and the summary before a
+ * chunk's columns.
+ */
 import { IDB_WAIT, LANE_KINDS, type Lane, type LaneKind } from '../lanes/lanes.ts';
 import { frameOf } from '../lanes/frame.ts';
 import { ACTIVITIES } from '../../event/operations.ts';
@@ -58,15 +61,21 @@ export interface ChunkHead {
   toUs: number;
   lanes: ChunkLane[];
 }
-/** How busy a lane was in equal parts of the chunk's time: as LaneFrame's columns. */
+/** How busy a lane was in equal parts of the chunk's time, like LaneFrame's columns. */
 export interface ChunkLane {
   kind: LaneKind;
   busy: Uint8Array;
   activity: Uint8Array;
-  /** Of the SQL lane: the kind of statement that took most of each part, its place in STATEMENT_KINDS; absent in files of earlier writers. */
+  /**
+   * For the SQL lane: the kind of statement that took most of each part, by place in
+   * STATEMENT_KINDS; absent in files of earlier writers.
+   */
   statements?: Uint8Array;
 }
-/** Kinds of statements are a lane of their own in the file, behind the others: readers skip lanes that they don't know. */
+/**
+ * In the file, kinds of statements are a separate lane after the others: readers skip unknown
+ * lanes.
+ */
 const STATEMENTS_LANE = LANE_KINDS.length;
 
 const BINS = 128;
@@ -94,7 +103,10 @@ export function chunkHead(
   };
 }
 
-/** A file says activities: of SQL that it computes, of an open IndexedDB transaction that it waits. */
+/**
+ * A file stores activities: for SQL that it computes, for an open IndexedDB transaction that it
+ * waits.
+ */
 const CPU = ACTIVITIES.indexOf('cpu');
 const SYNC = ACTIVITIES.indexOf('sync');
 const filed = (kind: LaneKind, busy: Uint8Array, activity: Uint8Array): Uint8Array =>

@@ -1,6 +1,7 @@
 /**
- * Writes a store as a `.vfst` file, at once or while it grows: `append` writes what is new (a recording's spool), `finish` adds the
- * index. A file that was never finished is readable up to its last whole section.
+ * Writes a store as a `.vfst` file, at once or while it grows: `append` writes what is new (a
+ * recording's spool), and `finish` adds the index. An unfinished file is readable up to its last
+ * complete section.
  */
 import { ThreadLanes, type Lane } from '../lanes/lanes.ts';
 import { packedBelow } from '../below-storage.ts';
@@ -21,7 +22,7 @@ import {
   trailerBytes,
 } from './section.ts';
 
-/** Where the bytes go. They are the sink's own: nothing reuses them. */
+/** Where the bytes go. The sink owns them: they aren't reused. */
 interface TraceSink {
   write(bytes: Uint8Array<ArrayBuffer>): void | Promise<void>;
 }
@@ -32,20 +33,18 @@ interface WriteOptions {
   /** Origin of the recorded page. */
   origin?: string;
   sanitized?: boolean;
-  /** ms since the epoch; now unless said */
+  /** ms since the epoch; default now */
   savedAt?: number;
-  /**
-   * Lanes of a thread, kept up to date by the caller; without it the writer keeps its own.
-   */
+  /** Lanes of a thread, updated by the caller. By default the writer makes its own. */
   lanesOf?: (thread: ThreadStore) => readonly Lane[];
 }
 
 interface ThreadState {
   said: boolean;
   definitions: number;
-  /** Next row to write, counted from the first that the thread ever had (ThreadStore.forgotten). */
+  /** Next row to write, counted from the thread's first row ever (ThreadStore.forgotten). */
   rows: number;
-  /** Numbers of rows written without their end. */
+  /** Numbers of rows that were written without their end. */
   open: number[];
   lanes: ThreadLanes | null;
   counters: string;
@@ -72,8 +71,9 @@ export class TraceWriter {
   ) {}
 
   /**
-   * Write what the store holds and the file does not. Calls queue up behind each other.
-   * @returns bytes of the file so far @throws what the sink throws; the file is then whole up to its last section
+   * Write what the store has and the file doesn't. Calls are queued.
+   * @returns bytes of the file so far
+   * @throws what the sink throws; the file is then complete up to its last section
    */
   append(): Promise<number> {
     return this.enqueue(() => this.appendNow());
@@ -100,7 +100,7 @@ export class TraceWriter {
   }
 
   private enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.queue.then(work, work); // one failure (a full disk) does not end the later tries
+    const done = this.queue.then(work, work); // after a failure (a full disk) later tries still run
     this.queue = done;
     return done;
   }
@@ -149,7 +149,8 @@ export class TraceWriter {
       await this.section(Tag.thread, jsonBytes({ ...thread.info, index: thread.index }));
       state.said = true;
     }
-    const until = thread.forgotten + thread.events.count; // rows that arrive while we wait belong to the next time
+    // rows that arrive during the wait are written next time
+    const until = thread.forgotten + thread.events.count;
     const { definitions, inAll } = thread.saidSince(state.definitions);
     if (definitions.length)
       await this.section(
@@ -160,7 +161,7 @@ export class TraceWriter {
     await this.appendEnds(thread, state);
     if (until > state.rows) {
       for (;;) {
-        state.rows = Math.max(state.rows, thread.forgotten); // what was forgotten before it was written is in no file
+        state.rows = Math.max(state.rows, thread.forgotten); // skips forgotten rows
         if (state.rows >= until) break;
         state.lanes?.update(thread.events.t0[until - 1 - thread.forgotten]!);
         await this.appendChunk(thread, state, Math.min(until, state.rows + CHUNK_EVENTS));
@@ -196,7 +197,8 @@ export class TraceWriter {
     }
     const lanes = this.options.lanesOf?.(thread) ?? state.lanes!.lanes;
     const head = chunkHead(lanes, thread.index, { count, fromUs, toUs });
-    const columns = packRows(events, from, from + count); // before the first wait: an end that arrives later must find its row in `open`
+    // before the first await: an end that arrives later must find its row in `open`
+    const columns = packRows(events, from, from + count);
     const before = { open: state.open, rows: state.rows };
     state.open = [...state.open, ...open];
     state.rows = to;
@@ -204,7 +206,7 @@ export class TraceWriter {
     try {
       await this.section(Tag.events, chunkBytes(head, await gzip(columns)));
     } catch (error) {
-      Object.assign(state, before); // not in the file: the next try writes them
+      Object.assign(state, before); // not in the file, so the next try writes them
       throw error;
     }
     this.index.push({ at, thread: thread.index, count: head.count, fromUs, toUs });
@@ -212,7 +214,7 @@ export class TraceWriter {
     this.extent.toUs = Math.max(this.extent.toUs, toUs);
   }
 
-  /** Ends of calls that were written open. */
+  /** Ends of calls that were written without them. */
   private async appendEnds(thread: ThreadStore, state: ThreadState): Promise<void> {
     const { events, forgotten } = thread;
     state.open = state.open.filter((row) => row >= forgotten);
@@ -252,7 +254,10 @@ export class TraceWriter {
   }
 }
 
-/** Of the first page of a trace that is made without a panel, which would know it; empty where there is none. */
+/**
+ * Origin of the trace's first page, for traces made without a panel, which would know it; '' if
+ * there isn't a page.
+ */
 export function originOf({ threads }: TraceStore): string {
   const page = threads.find(({ info }) => info.kind === 'page')?.info.url ?? '';
   return URL.canParse(page) ? new URL(page).origin : '';

@@ -1,7 +1,8 @@
 /**
- * What the timeline shows at any zoom: per lane and pixel column the share of the time that a call was in flight and what took
- * most of it, whatever the number of events. Instead of a tree of summaries each lane keeps sampled running totals
- * (interval-index.ts): a column is the difference of two of them, exact but where it holds hundreds of calls (totals-cursor.ts).
+ * What the timeline shows at any zoom, for any number of events: for each lane and pixel column,
+ * the share of time in which a call was in flight, and the activity that took most of it. Instead
+ * of a tree of summaries each lane keeps sampled running totals (interval-index.ts): a column is
+ * the difference of two of them. It is exact unless it holds hundreds of calls (totals-cursor.ts).
  */
 import { ACTIVITIES } from '../../event/operations.ts';
 import { LockLevel } from '../../sqlite/constants.ts';
@@ -11,12 +12,15 @@ import { labelOf } from '../describe.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { cursorsOf, kindsOf, spentIn, type TotalsCursor } from './totals-cursor.ts';
 
-/** One lane of one frame of the timeline. */
+/** One lane in one frame of the timeline. */
 export interface LaneFrame {
   key: string;
-  /** Share of each column's time that a call was in flight, 0..255; at least 1 where one began. Lock lanes: the highest level, 0..4. */
+  /**
+   * Share of each column's time in which a call was in flight, 0..255; at least 1 if one began in
+   * it. Lock lanes: the highest level, 0..4.
+   */
   busy: Uint8Array;
-  /** Index into ACTIVITIES of what took most of it. */
+  /** Index into ACTIVITIES of the activity that took most of it. */
   activity: Uint8Array;
   /** Five numbers a slice at least MIN_SLICE_PX wide: row, begin and end in px, activity (lock lanes: level), index into labels or -1. */
   slices: Float32Array;
@@ -27,13 +31,16 @@ export const SLICE_FIELDS = 5;
 
 /** Many short runs of one statement, each drawn as one slice. */
 export interface StatementRuns {
-  /** Five numbers a run: begin and end in px, kind (place in STATEMENT_KINDS), executions, index into labels. */
+  /**
+   * Five numbers a run: begin and end in px, kind (place in STATEMENT_KINDS), executions, index
+   * into labels.
+   */
   runs: Float32Array;
   labels: string[];
 }
 export const RUN_FIELDS = 5;
 const MIN_SLICE_PX = 3;
-/** Narrower slices get no text; at most so many of a lane do. */
+/** Narrower slices don't get a text, and a lane has a maximum number of texts. */
 const MIN_LABEL_PX = 24;
 const MAX_LABELS = 256;
 const LOCK_ACTIVITY = ACTIVITIES.indexOf('lock');
@@ -63,7 +70,7 @@ export class CallLanes {
     return from === Infinity ? null : [from / 1000, to / 1000];
   }
 
-  /** The trace is whole: give back the room that was made for more. */
+  /** Release unused memory: the trace is complete. */
   trim(): void {
     for (const { settled } of this.lanes) settled.trim();
   }
@@ -80,7 +87,7 @@ export class CallLanes {
     );
   }
 
-  /** Frames of the lanes asked for (null = all), in the order of the threads. Unknown keys are left out. */
+  /** Frames of these lanes (null = all), in the order of the threads. Unknown keys are left out. */
   frames(keys: readonly string[] | null, fromUs: number, toUs: number, width: number): LaneFrame[] {
     const lanes = keys === null ? this.lanes : this.lanes.filter((lane) => keys.includes(lane.key));
     return lanes.map((lane) => frameOf(lane, fromUs, toUs, width));
@@ -152,11 +159,12 @@ function columnsOf(
       const cursor = cursors[n]!;
       cursor.moveTo(ns);
       begun += cursor.index - indexes[n]!;
-      if (!cursor.exact || cursor.lastNs <= ns) continue; // none of these is wide; nothing spans this boundary
+      // none of these is wide, and none spans this boundary
+      if (!cursor.exact || cursor.lastNs <= ns) continue;
       const index = cursor.of;
       const last = cursor.index - 1;
       if (last === taken[n]) continue;
-      taken[n] = last; // a slice of 3 px spans a boundary, so every wide one is met here
+      taken[n] = last; // a slice of 3 px spans a boundary, so every wide one is found here
       const x0 = Math.max(0, (index.startOf(last) - fromNs) / step);
       const x1 = Math.min(width, (index.endOf(last) - fromNs) / step);
       if (x1 - x0 >= MIN_SLICE_PX)
@@ -183,7 +191,7 @@ function levelColumn(i: number, times: Float64Array, busy: Uint8Array, activity:
     }
 }
 
-/** @returns false for a column in which no time was spent */
+/** @returns false if the column has no time spent */
 function callColumn(
   i: number,
   times: Float64Array,
@@ -209,7 +217,10 @@ function callColumn(
   return true;
 }
 
-/** Calls below the clock's step have no duration: in a column of such calls the most frequent speaks. */
+/**
+ * Calls shorter than the clock's step have no duration. In a column of such calls, the most
+ * frequent activity wins.
+ */
 function instants(
   i: number,
   cursors: readonly TotalsCursor[],
@@ -223,7 +234,7 @@ function instants(
   activity[i] = counts.indexOf(Math.max(...counts));
 }
 
-/** Row of the call at a moment: the one that runs there, else the nearest within `slackUs`; -1 = none. */
+/** Row of the call that runs at a moment, else of the nearest within `slackUs`; -1 = none. */
 export function rowAt(lane: Lane, us: number, slackUs: number): number {
   const ns = us * 1000;
   let nearest = slackUs * 1000;

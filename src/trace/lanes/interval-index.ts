@@ -1,7 +1,8 @@
 /**
- * Disjoint intervals in time order, each of one of nine kinds, with sampled running totals: how much time of each kind lies
- * before a moment is a bisection and a short scan, whatever the number of intervals. Sums are whole nanoseconds, so exact.
- * Frames go through it with totals-cursor.ts.
+ * Disjoint intervals in time order, each of one of nine kinds, with sampled running totals. The
+ * time of each kind before a moment takes a bisection and a short scan, for any number of
+ * intervals. Sums are whole nanoseconds, so they are exact. Frames use totals-cursor.ts to go
+ * through it.
  */
 import { resized } from '../typed-arrays.ts';
 
@@ -11,9 +12,12 @@ const SAMPLE_SHIFT = 5;
 export const SAMPLE = 1 << SAMPLE_SHIFT;
 
 type Column = Float64Array | Uint32Array | Int16Array | Uint8Array;
-/** Of what is expected in the end: so much more there may be, and so much room that is not used is not worth a copy. */
+/**
+ * Spare capacity as a share of the expected length. Unused capacity up to this share isn't worth a
+ * copy.
+ */
 const SPARE_SHIFT = 4;
-/** @param expected length in the end, 0 = not known */
+/** @param expected final length, 0 = not known */
 const grown = <T extends Column>(from: T, length: number, expected: number): T => {
   if (length <= from.length) return from;
   const more =
@@ -22,39 +26,48 @@ const grown = <T extends Column>(from: T, length: number, expected: number): T =
       : from.length + (from.length >>> (expected ? SPARE_SHIFT : 1));
   return resized(from, Math.max(length, more));
 };
-/** Place of a kind that has not come. */
+/** Place of a kind that hasn't occurred. */
 const NOWHERE = 255;
 /** Nanoseconds that 4 bytes hold: 4.29 s. */
 const MAX_SHORT = 0xffffffff;
 
 export class IntervalIndex {
   count = 0;
-  /** Nanoseconds since the first interval of the same sample began; ascending within it. Wide once one does not fit. */
+  /**
+   * Nanoseconds since the first interval of the same sample began; ascending within it. Becomes
+   * wide when one doesn't fit.
+   */
   private since: Uint32Array | Float64Array = new Uint32Array(64);
   private lengths: Uint32Array | Float64Array = new Uint32Array(64);
   kind = new Uint8Array(64);
-  /** A bit for each kind that there is. */
+  /** A bit for each kind that has occurred. */
   private seen = 0;
-  /** The event that the interval shows, from the first one of its sample on; its own number once that does not fit. Empty where intervals are not of events. */
+  /**
+   * The event that the interval shows, relative to the first one of its sample, or absolute once
+   * that doesn't fit. Empty if intervals don't show events.
+   */
   private rows: Int16Array | Uint32Array;
   private firstRows: Uint32Array;
   private starts = new Float64Array(64);
-  /** Totals before interval i * SAMPLE, one behind the other of the kinds that there are: most lanes have three or four of the nine. */
+  /**
+   * Totals before interval i * SAMPLE, one after the other, of the kinds that have occurred: most
+   * lanes have three or four of the nine.
+   */
   private times = new Float64Array(0);
-  /** Where a kind's total is among them, and how many there are. */
+  /** Each kind's place among the totals, and how many kinds there are. */
   private readonly places = new Uint8Array(KINDS).fill(NOWHERE);
   private stride = 0;
   private sampled = 0;
-  /** Room to make at once when more is needed; 0 = by and by. */
+  /** Capacity to allocate at once when more is needed; 0 = gradually. */
   private room = 0;
 
-  /** @param rows false: the intervals show no events */
+  /** @param rows false: the intervals don't show events */
   constructor(private readonly withRows = true) {
     this.rows = new Int16Array(withRows ? 64 : 0);
     this.firstRows = new Uint32Array(withRows ? 64 : 0);
   }
 
-  /** Of what is used, without the room for more. */
+  /** Bytes in use, without spare capacity. */
   get bytes(): number {
     const { since, lengths, rows, firstRows, starts, times } = this;
     const each =
@@ -79,7 +92,7 @@ export class IntervalIndex {
   startOf(i: number): number {
     return this.starts[i >>> SAMPLE_SHIFT]! + this.since[i]!;
   }
-  /** An interval ends before or where the next one begins; an instant where it begins. */
+  /** An interval ends at or before the begin of the next one; an instant ends where it begins. */
   endOf(i: number): number {
     return this.startOf(i) + this.lengths[i]!;
   }
@@ -90,7 +103,7 @@ export class IntervalIndex {
     this.seen = 0;
   }
 
-  /** The kinds that there are, ascending. */
+  /** The kinds that have occurred, ascending. */
   get kinds(): number[] {
     return Array.from({ length: KINDS }, (_, kind) => kind).filter(
       (kind) => this.seen & (1 << kind),
@@ -136,12 +149,15 @@ export class IntervalIndex {
     this.rows[i] = row;
   }
 
-  /** There will be about so many: room is made for them at once, which spares the copies of growing into it. */
+  /** About this many will come: memory is allocated at once, which avoids copies while growing. */
   expect(count: number): void {
     this.room = count + (count >>> SPARE_SHIFT);
   }
 
-  /** Nothing more is expected: give back room that is not used, unless it is so little that copying the rest would cost more. */
+  /**
+   * No more will come: release unused memory, unless it is so little that copying the rest costs
+   * more.
+   */
   trim(): void {
     this.room = 0;
     const n = Math.max(1, this.count);
@@ -156,7 +172,7 @@ export class IntervalIndex {
     this.times = resized(this.times, samples * this.stride);
   }
 
-  /** The totals get a place for one more. */
+  /** Add a kind to the totals. */
   private addKind(kind: number): void {
     const { times, stride } = this;
     const wider = new Float64Array(this.starts.length * (stride + 1));
@@ -189,7 +205,10 @@ export class IntervalIndex {
     this.sampled = s + 1;
   }
 
-  /** The last sample that begins before `ns`, -1 = none. @param from one that does, or 0: where to look first */
+  /**
+   * The last sample that begins before `ns`, -1 = none.
+   * @param from one that does, or 0: where to start the search
+   */
   sampleBefore(ns: number, from: number): number {
     const { starts } = this;
     let lo = from;
@@ -198,7 +217,7 @@ export class IntervalIndex {
       if (starts[lo + step]! >= ns) {
         hi = lo + step;
         break;
-      } else lo += step; // gallop: the next boundary of a frame is near
+      } else lo += step; // gallop, because the next boundary of a frame is near
     while (lo < hi) {
       const mid = (lo + hi) >>> 1;
       if (starts[mid]! < ns) lo = mid + 1;
@@ -207,12 +226,12 @@ export class IntervalIndex {
     return lo - 1;
   }
 
-  /** Begin of a sample's first interval, nanoseconds; Infinity behind the last sample. */
+  /** Begin of a sample's first interval, nanoseconds; Infinity after the last sample. */
   sampleStart(s: number): number {
     return s < this.sampled ? this.starts[s]! : Infinity;
   }
 
-  /** Number of intervals that begin before `ns`. @param s the sample that `sampleBefore` says */
+  /** Number of intervals that begin before `ns`. @param s the result of `sampleBefore` */
   beforeIn(s: number, ns: number): number {
     if (s < 0) return 0;
     let lo = s << SAMPLE_SHIFT;
@@ -232,7 +251,10 @@ export class IntervalIndex {
     return this.beforeIn(this.sampleBefore(ns, 0), ns);
   }
 
-  /** Nanoseconds by kind of the intervals before `index`, put into the array. @param kinds those that are put there */
+  /**
+   * Put nanoseconds by kind of the intervals before `index` into the array.
+   * @param kinds only these
+   */
   totals(index: number, times: Float64Array, kinds: readonly number[] = this.kinds): void {
     if (index === 0) {
       times.fill(0);
@@ -248,7 +270,10 @@ export class IntervalIndex {
     this.addUp(nearest * SAMPLE, index, times);
   }
 
-  /** Those before a place within a sample that is not the last, by the share of the sample that lies before it. */
+  /**
+   * The same for a position within a sample that isn't the last, by the share of the sample before
+   * it.
+   */
   totalsWithin(s: number, share: number, times: Float64Array, kinds: readonly number[]): void {
     const { times: totals, stride, places } = this;
     const at = s * stride;
@@ -260,14 +285,14 @@ export class IntervalIndex {
     }
   }
 
-  /** Add up the intervals [from, to) one by one; those of [to, from) are taken off. */
+  /** Add the intervals [from, to) one by one, or subtract those of [to, from). */
   addUp(from: number, to: number, times: Float64Array): void {
     const { kind, lengths } = this;
     for (let i = from; i < to; i++) times[kind[i]!]! += lengths[i]!;
     for (let i = to; i < from; i++) times[kind[i]!]! -= lengths[i]!;
   }
 
-  /** Number of the intervals [from, to) by kind, added to the array. */
+  /** Add the number of the intervals [from, to) by kind to the array. */
   countKinds(from: number, to: number, counts: Float64Array): void {
     const { kind } = this;
     for (let i = from; i < to; i++) counts[kind[i]!]!++;

@@ -1,6 +1,6 @@
 /**
- * The rows of a thread that the timeline shows: its SQL calls, VFS calls, storage calls of the browser, and SQLite's lock level.
- * A lane follows its thread as it grows; `update` takes in what is new.
+ * The lanes of a thread: its SQL calls, VFS calls, the browser's storage calls, and SQLite's lock
+ * level. `update` takes in what is new as the thread grows.
  */
 import { Op } from '../../event/event.ts';
 import { ACTIVITIES, OPS } from '../../event/operations.ts';
@@ -21,20 +21,26 @@ const LANE_OF_OP: readonly number[] = OPS.map((info) => {
   return info.layer === 'sql' ? 0 : info.layer === 'vfs' ? 1 : info.layer === 'web' ? 2 : -1;
 });
 const SQL = LANE_KINDS.indexOf('sql');
-/** In lanes of the browser's storage: an IndexedDB transaction is open, and no request of it runs. Files say `sync` for it. */
+/**
+ * In lanes of the browser's storage: an IndexedDB transaction is open, but none of its requests
+ * runs. Files store `sync` for it.
+ */
 export const IDB_WAIT = ACTIVITIES.length;
 /** Kind of an operation's intervals, by code: its activity, or IDB_WAIT. */
 export const ACTIVITY_OF_OP: readonly number[] = OPS.map((info) =>
   !info ? 0 : info.spent === 'idbTransaction' ? IDB_WAIT : ACTIVITIES.indexOf(info.activity),
 );
 
-/** The lane that an operation's calls belong to; null for events of the host, held locks and counters. */
+/** The lane of an operation's calls; null for events of the host, held locks, and counters. */
 export function laneOfOp(code: number): 'sql' | 'vfs' | 'web' | null {
   const lane = LANE_OF_OP[code] ?? -1;
   return lane < 0 ? null : (LANE_KINDS[lane] as 'sql' | 'vfs' | 'web');
 }
 
-/** One lane: disjoint intervals, settled and still moving. An interval's kind is its activity; the level in lock lanes, the place in STATEMENT_KINDS in SQL lanes. */
+/**
+ * One lane: disjoint intervals, settled ones and those that may still change. An interval's kind is
+ * its activity; in lock lanes the level, in SQL lanes the place in STATEMENT_KINDS.
+ */
 export interface Lane {
   /** `<thread index>:<kind>` */
   readonly key: string;
@@ -46,14 +52,14 @@ export interface Lane {
   readonly tail: IntervalIndex;
   /** false: its rows aren't rows of events. */
   readonly ofEvents?: false;
-  /** What a slice says, where it is not its event's own name. */
+  /** A slice's text, if it isn't its event's name. */
   readonly labelOf?: (row: number, kind: number) => string;
 }
 
-/** Rows from which on the rest can be foretold. */
+/** From this many rows on, the rest can be estimated. */
 const TELLING_ROWS = 16_384;
 
-/** Share of a thread's rows that are here of those that its file holds; 0 = not known, or too few to tell from. */
+/** Share of a thread's rows that is loaded from its file; 0 = not known, or too few to estimate. */
 export const shareRead = ({ events, expected }: ThreadStore): number =>
   events.count >= TELLING_ROWS && expected > events.count ? events.count / expected : 0;
 
@@ -94,13 +100,13 @@ export class ThreadLanes {
     return ladder;
   }
 
-  /** Lanes that hold something, in the order of LANE_KINDS. */
+  /** Lanes that aren't empty, in the order of LANE_KINDS. */
   get lanes(): Lane[] {
     return this.all.filter((lane) => lane.events > 0);
   }
 
   /**
-   * Take in rows and ends that arrived since the last time.
+   * Take in rows and ends that arrived since the last update.
    * @param horizonUs the trace's end so far: calls without an end run until here, or to their thread's end
    */
   update(horizonUs: number): void {

@@ -1,6 +1,7 @@
 /**
- * SQLite's lock level of a thread over time: the highest level that any of its connections holds, from the xLock and xUnlock calls
- * that took effect. On a thread without VFS calls, Web Locks held take their place (exclusive as EXCLUSIVE, shared as SHARED).
+ * SQLite's lock level of a thread over time: the highest level that any of its connections holds,
+ * from the xLock and xUnlock calls that took effect. On a thread without VFS calls, held Web Locks
+ * are shown instead (exclusive as EXCLUSIVE, shared as SHARED).
  */
 import { Op, WebLock } from '../../event/event.ts';
 import { LockLevel } from '../../sqlite/constants.ts';
@@ -51,7 +52,7 @@ export class LockLadder {
     const ended = this.waiting.filter((row) => events.endSeq[row] !== 0);
     if (ended.length) {
       this.waiting = this.waiting.filter((row) => events.endSeq[row] === 0);
-      ended.sort((a, b) => events.endSeq[a]! - events.endSeq[b]!); // a lock holds from the end of its call
+      ended.sort((a, b) => events.endSeq[a]! - events.endSeq[b]!); // held from the end on
       for (const row of ended) this.apply(row);
     }
     this.ownTail.clear();

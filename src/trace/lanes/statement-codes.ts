@@ -1,8 +1,10 @@
-/** Which kind of statement each text of a thread is. */
+/** The kind of each statement text of a thread. */
 import { statementCode } from '../../sqlite/statement-kind.ts';
 import type { ThreadStore } from '../store.ts';
 
-/** @returns of a text's id the place of its kind in STATEMENT_KINDS; each is looked at once */
+/**
+ * @returns maps a text's id to the place of its kind in STATEMENT_KINDS; each text is examined once
+ */
 export function statementCodes({
   definitions,
 }: Pick<ThreadStore, 'definitions'>): (id: number) => number {

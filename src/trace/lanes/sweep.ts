@@ -1,6 +1,7 @@
 /**
- * Calls that nest and overlap, in order of their begin -> disjoint intervals: every moment belongs to the call that began last
- * and still runs. Works while the trace grows: what is settled goes to `settled`, what later calls may still cut to `tail`.
+ * Calls that nest and overlap, in order of their begin -> disjoint intervals: every moment belongs
+ * to the call that began last and still runs. Works while the trace grows: `settled` has what can't
+ * change, and `tail` what later calls may still cut.
  */
 import { IntervalIndex } from './interval-index.ts';
 import { longer } from '../typed-arrays.ts';
@@ -12,7 +13,10 @@ export class Sweep {
   readonly settled = new IntervalIndex();
   /** Follows `settled`; rebuilt by `settle`. */
   readonly tail = new IntervalIndex();
-  /** Calls that may still run at the cursor, in order of their begin, and when they end: Infinity where that was not known. */
+  /**
+   * Calls that may still run at the cursor, by their begin, and their ends: Infinity if not yet
+   * known.
+   */
   private rows: Uint32Array = new Uint32Array(16);
   private kinds: Uint8Array = new Uint8Array(16);
   private ends: Float64Array = new Float64Array(16);
@@ -27,13 +31,13 @@ export class Sweep {
     return events.endSeq[row] === 0 ? Infinity : toNs(events.t0[row]! + events.dur[row]!);
   }
 
-  /** When the call at a place of the stack ends: asked again as long as it is not known. */
+  /** When the call at this place of the stack ends: looked up again until it is known. */
   private endAt(i: number): number {
     const end = this.ends[i]!;
     return end === Infinity ? (this.ends[i] = this.endOf(this.rows[i]!)) : end;
   }
 
-  /** The next call. `row` must not begin before the ones added earlier. */
+  /** Add the next call. `row` must not begin before those added earlier. */
   add(row: number, kind: number): void {
     const start = toNs(this.events.t0[row]!);
     const end = this.endOf(row);
@@ -71,12 +75,12 @@ export class Sweep {
     this.depth = depth;
   }
 
-  /** `share` of all calls have been added: make room for the rest at once. */
+  /** `share` of all calls have been added: allocate memory for the rest at once. */
   expect(share: number): void {
     this.settled.expect(Math.ceil(this.settled.count / share));
   }
 
-  /** Bring `tail` up to date. @param horizonNs calls without an end are taken to run until here */
+  /** Update `tail`. @param horizonNs calls without an end are taken to run until here */
   settle(horizonNs: number): void {
     const { rows, kinds, ends, tail } = this;
     tail.clear();

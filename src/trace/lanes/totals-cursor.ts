@@ -1,39 +1,52 @@
 /**
- * Running totals of an IntervalIndex at ascending moments: what was added up for one boundary of a frame serves the next.
- *
- * Where a frame's columns hold many intervals, a boundary that falls into a sample of the index much shorter than a column is not looked
- * for among the sample's intervals: it takes the sample's totals by the share of its time that lies before the boundary. That is off by a
- * quarter of the sample's span at most, and reads three lines of memory instead of ten. A sample with a gap in it is not short.
+ * Running totals of an IntervalIndex at ascending moments: sums for one boundary of a frame are
+ * reused for the next. If a frame's columns hold many intervals, a boundary that falls into a
+ * sample much shorter than a column isn't searched among the sample's intervals. Instead it takes
+ * the share of the sample's totals that its time has before the boundary. The error is at most a
+ * quarter of the sample's span, and this reads three cache lines instead of ten. A sample with a
+ * gap isn't short.
  */
 import { KINDS, SAMPLE, type IntervalIndex } from './interval-index.ts';
 
-/** Of a column: what a boundary may be off by is a quarter of it, a 32nd of the column's time, where its intervals are as uneven as can be. */
+/**
+ * Share of a column up to which a sample is short. A boundary's error is a quarter of it, a 32nd of
+ * the column's time, in the worst case of uneven intervals.
+ */
 const COARSE = 1 / 8;
 
-/** Cursors of the indexes that hold something. @param step a column's time, nanoseconds */
+/** Cursors of the indexes that aren't empty. @param step a column's time, nanoseconds */
 export const cursorsOf = (indexes: readonly IntervalIndex[], step: number): TotalsCursor[] =>
   indexes.flatMap((index) => (index.count > 0 ? [new TotalsCursor(index, step * COARSE)] : []));
 
 export class TotalsCursor {
-  /** Number of intervals that begin before the moment; to within a sample where that was not looked into. */
+  /**
+   * Number of intervals that begin before the moment; only to within a sample if that wasn't
+   * searched.
+   */
   index = 0;
-  /** `index` and the totals are right to the interval. */
+  /** `index` and the totals are exact to the interval. */
   exact = true;
-  /** The kinds of the index: totals of others are 0. */
+  /** The index's kinds: totals of others are 0. */
   readonly kinds: readonly number[];
-  /** Totals before the moment, an interval that spans it in part, and those before the moment before. */
+  /**
+   * Totals before this moment, including part of an interval that spans it, and those before the
+   * previous moment.
+   */
   now = new Float64Array(KINDS);
   before = new Float64Array(KINDS);
   private sample = 0;
   /** Totals before `index`. */
   private readonly times = new Float64Array(KINDS);
-  /** Of the interval before `index`: its end, nanoseconds, and kind. They and `nextNs` are of no use where not exact. */
+  /**
+   * End, in nanoseconds, and kind of the interval before `index`. They and `nextNs` are invalid if
+   * not exact.
+   */
   lastNs = -Infinity;
   private lastKind = 0;
-  /** Of the interval at `index`: its begin. */
+  /** Begin of the interval at `index`. */
   private nextNs: number;
 
-  /** @param coarseNs samples that span no more are not looked into */
+  /** @param coarseNs samples that span no more than this aren't searched */
   constructor(
     readonly of: IntervalIndex,
     private readonly coarseNs = 0,
@@ -42,19 +55,20 @@ export class TotalsCursor {
     this.nextNs = this.beginOf(0);
   }
 
-  /** Go on to a later moment. */
+  /** Move on to a later moment. */
   moveTo(ns: number): void {
     const now = this.before;
     this.before = this.now;
     this.now = now;
-    if ((!this.exact || ns > this.nextNs) && !this.find(ns, now)) return; // else the same intervals as the last time: most columns of a near zoom
+    // else the same intervals as last time, like most columns of a close zoom
+    if ((!this.exact || ns > this.nextNs) && !this.find(ns, now)) return;
     const { kinds, times } = this;
     for (let i = 0; i < kinds.length; i++) now[kinds[i]!] = times[kinds[i]!]!;
     const over = this.lastNs - ns;
     if (over > 0) now[this.lastKind]! -= over;
   }
 
-  /** @returns whether `times` are to the interval; else `now` holds what they are about */
+  /** @returns whether `times` are exact to the interval; else `now` holds estimates */
   private find(ns: number, now: Float64Array): boolean {
     const { of, kinds, times } = this;
     const s = of.sampleBefore(ns, this.sample);
@@ -84,11 +98,11 @@ export class TotalsCursor {
   }
 }
 
-/** Kinds of any of them. */
+/** Kinds that any of them has. */
 export const kindsOf = (cursors: readonly TotalsCursor[]): number[] =>
   [...new Set(cursors.flatMap(({ kinds }) => kinds))].sort();
 
-/** Put the time between the last two moments by kind into an array. @param kinds of all cursors */
+/** Put the time by kind between the last two moments into an array. @param kinds of all cursors */
 export function spentIn(
   cursors: readonly TotalsCursor[],
   kinds: readonly number[],
@@ -101,7 +115,7 @@ export function spentIn(
   }
 }
 
-/** Where the columns of a frame lie, nanoseconds. */
+/** Where the columns of a frame are, nanoseconds. */
 export interface Columns {
   fromNs: number;
   step: number;

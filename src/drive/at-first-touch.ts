@@ -1,15 +1,17 @@
 /**
- * Runs in a worker that the browser holds before its first line. Much of the platform isn't there yet then (timers, OPFS, shared memory;
- * reading `location` ends the renderer), so the hook can't begin. It begins when the app's script first touches the platform: until then
- * its functions and objects (`self`, `indexedDB`, `fetch`, `addEventListener`, ...) are accessors. A script that touches none of them
- * does nothing that could be recorded. To look at an interface would set it up too early, so of those only a few are accessors.
+ * Runs in a worker that the browser pauses before its first line. Much of the platform isn't there
+ * yet (timers, OPFS, shared memory; reading `location` ends the renderer), so the hook can't begin.
+ * It begins when the app's script first touches the platform. Until then, the platform's functions
+ * and objects (`self`, `indexedDB`, `fetch`, `addEventListener`, ...) are accessors. A script that
+ * touches none of them does nothing that could be recorded. Reading an interface would set it up
+ * too early, so only a few interfaces are accessors.
  *
- * It closes over nothing: its text goes into the worker.
+ * It has no closure: its text goes into the worker.
  */
 export function atFirstTouch(begin: () => void): void {
   const { getOwnPropertyDescriptor, getPrototypeOf, defineProperty } = Object;
   const { apply, ownKeys, set: assign } = Reflect;
-  /** Timers come with all the rest. */
+  /** Timers become available with everything else. */
   const isWhole = (): boolean => typeof setInterval === 'function';
   if (isWhole()) return begin();
   const doors: (() => void)[] = [];
@@ -38,7 +40,7 @@ export function atFirstTouch(begin: () => void): void {
     const door = { get, set: before.writable || write ? set : undefined };
     defineProperty(owner, key, { ...door, enumerable, configurable: true });
     doors[doors.length] = () => {
-      // the app may have declared a function of that name
+      // the app may have declared a function with that name
       if (getOwnPropertyDescriptor(owner, key)?.get === get) defineProperty(owner, key, before);
     };
   };

@@ -37,7 +37,7 @@ const FILE_CALLS: Readonly<Record<string, number>> = {
   'File::Flush': Op.opfsFlush,
   'File::SetLength': Op.opfsTruncate,
 };
-/** createIndex() isn't a request of the app. */
+/** The app makes no request for createIndex(). */
 const REQUESTS: Readonly<Record<string, number>> = {
   get: Op.idbGet,
   getKey: Op.idbGetKey,
@@ -78,11 +78,14 @@ const SPAN = /^IDB(?:ObjectStore|Index|Cursor)::/;
 
 const isComplete = ({ ph }: BrowserEvent): boolean => ph === 'X' || ph === 'I';
 const endOf = ({ ts, dur = 0 }: BrowserEvent): number => ts + dur;
-/** Of one that contains another and begins at the same microsecond, first. */
+/** An event that contains another and begins at the same microsecond comes first. */
 const inOrder = (a: BrowserEvent, b: BrowserEvent): number =>
   a.ts - b.ts || endOf(b) - endOf(a) || Number(isComplete(b)) - Number(isComplete(a));
 
-/** The operation of the storage call that a renderer's event is, as in PAGE_CALLS; null where it's none. */
+/**
+ * The operation of the storage call that a renderer's event stands for, as in PAGE_CALLS; null =
+ * none.
+ */
 export function pageCall(event: BrowserEvent): number | null {
   if (!isComplete(event)) return null;
   const { name } = event;
@@ -94,12 +97,12 @@ export function pageCall(event: BrowserEvent): number | null {
 }
 
 /**
- * Put what the browser reported of storage into the trace.
- * @returns what became of it, as text for the user
+ * Add what the browser reported about storage to the trace.
+ * @returns the outcome, as text for the user
  */
 export function addBelowStorage(store: TraceStore, { events, isWhole }: Traced): string {
   const marks = threadMarks(store, events);
-  // one clock for all processes, since what the browser's own does is measured against the page's calls
+  // one clock for all processes, since the browser's own work is measured against the page's calls
   const offsets = [...marks.offsets.values()];
   const offsetUs = Math.min(...offsets);
   const found = storageEvents(store, events, marks);
@@ -119,7 +122,7 @@ interface StorageEvent {
   /** As in BelowStorage. */
   thread: number;
   kind: number;
-  /** Of the browser's clock. */
+  /** On the browser's clock. */
   ts: number;
   durUs: number;
 }
@@ -132,7 +135,7 @@ function storageEvents(
   const all = events.filter(isStorageEvent).sort(inOrder);
   const threadOf = placesIn(store, marks);
   const answerUs = answerTimes(all);
-  /** End of the work that a thread of the browser's process did last. */
+  /** End of the latest work of a thread of the browser's process. */
   const workEnds = new Map<string, number>();
   return all.flatMap((event): StorageEvent[] => {
     if (!isComplete(event)) return [];
@@ -156,7 +159,10 @@ const fileWork = (name: string): BrowserWork | undefined => {
   return call === undefined ? undefined : (`file${call}` as BrowserWork);
 };
 
-/** Says which recorded thread a call was made on: UNRECORDED in the same process, null in another or before the first of them began. */
+/**
+ * The recorded thread that made a call: UNRECORDED in the same process, null in another process or
+ * before the first thread began.
+ */
 function placesIn(
   store: TraceStore,
   { marks }: ThreadMarks,
@@ -177,10 +183,13 @@ function placesIn(
   };
 }
 
-/** How long each request of IndexedDB waited for its answer, where that was seen. @param events in order */
+/**
+ * How long each IndexedDB request waited for its answer, where that is known.
+ * @param events in order
+ */
 function answerTimes(events: readonly BrowserEvent[]): Map<BrowserEvent, number> {
   const found = new Map<BrowserEvent, number>();
-  /** Of each thread the request that it sets up. */
+  /** The request that each thread is setting up. */
   const setups = new Map<string, BrowserEvent>();
   const waiting = new Map<string, BrowserEvent>();
   for (const event of events) {

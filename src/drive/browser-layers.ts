@@ -1,4 +1,7 @@
-/** What a recording takes from the browser's own trace: CPU samples, and what lies below storage. */
+/**
+ * The parts of a recording that come from the browser's own trace: CPU samples, and the work below
+ * storage.
+ */
 import type { Browser } from 'puppeteer-core';
 import type { FunctionNames } from '../trace/name-functions.ts';
 import type { TraceStore } from '../trace/store.ts';
@@ -8,19 +11,25 @@ import { CPU_CATEGORIES, CPU_EVENTS, sampled } from './cpu-samples.ts';
 import { MARK_CATEGORIES, MARK_EVENTS } from './thread-marks.ts';
 
 export interface BrowserLayers {
-  /** In Chromium: sample what its threads execute. */
+  /** Chromium: sample the code that its threads execute. */
   cpu?: boolean;
-  /** Of wasm functions in the samples, where their own module has none. */
+  /** Names for wasm functions in the samples, where their module has none. */
   names?: FunctionNames;
-  /** In Chromium: what the browser does for storage calls, and whether it counts as many. */
+  /**
+   * Chromium: record the browser's work for storage calls, and whether it counts the same number of
+   * calls.
+   */
   belowStorage?: boolean;
 }
 
-/** Whether any of it is asked for. Then the hook says which thread it is in: `sayingHook`. */
+/** Whether any of it is requested. Then the hook reports which thread it runs in: `sayingHook`. */
 export const asksBrowser = ({ cpu, belowStorage }: BrowserLayers): boolean =>
   Boolean(cpu || belowStorage);
 
-/** A browser takes one trace at a time, so it is one for all. @returns null where nothing is asked for */
+/**
+ * A browser takes one trace at a time, so all parts share it.
+ * @returns null where nothing is requested
+ */
 export async function traceBrowser(
   browser: Browser,
   asked: BrowserLayers,
@@ -38,7 +47,7 @@ export async function traceBrowser(
   );
 }
 
-/** Put what was asked for into the trace. @returns what became of it, as text for the user */
+/** Add the requested parts to the trace. @returns the outcome, as text for the user */
 export function addLayers(
   store: TraceStore,
   traced: Traced,

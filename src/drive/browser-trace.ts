@@ -16,19 +16,20 @@ export interface BrowserEvent {
   args: Record<string, unknown>;
 }
 
-/** What came of a trace. */
+/** The result of a trace. */
 export interface Traced {
   events: readonly BrowserEvent[];
-  /** false = the browser ran out of room, and lost some events. */
+  /** false = the browser's buffer was full, and some events are lost. */
   isWhole: boolean;
 }
 
-/** What a browser says of itself until `end`. */
+/** The browser's events until `end`. */
 export class BrowserTrace {
   private constructor(private readonly stop: () => Promise<Traced>) {}
 
   /**
-   * @param categories of Chromium's tracing @param wanted says of each event whether it is kept
+   * @param categories of Chromium's tracing
+   * @param wanted returns whether to retain an event
    * @throws CommandFailure (exit code 3) where the browser traces already
    */
   static async begin(

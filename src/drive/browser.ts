@@ -12,9 +12,12 @@ import { checkInstalled, checkStartable, didNotStart } from './startable.ts';
 export interface LaunchOptions {
   /** Folder of the built extension; `null` starts a browser without one. */
   extension: string | null;
-  /** Load the extension as it is shipped, which may enter no site before the user allows it; else it may enter all. */
+  /**
+   * Load the shipped extension, which has access to no site until the user allows it. Else it has
+   * access to all sites.
+   */
   shipped?: boolean;
-  /** A window on a display instead of headless. */
+  /** A visible window instead of headless. */
   headed?: boolean;
   /** DevTools and pages in dark colors. */
   dark?: boolean;
@@ -23,25 +26,34 @@ export interface LaunchOptions {
   height?: number;
   /** Keep the profile here. */
   userDataDir?: string;
-  /** Leave the welcome page open, with which a fresh profile is greeted. */
+  /** Keep the welcome page open, which appears with a fresh profile. */
   welcome?: boolean;
   args?: string[];
-  /** The hook that comes into workers from outside, too: `drivenHook` of native-workers.ts. In the place of the extension's own. */
+  /**
+   * The hook that also gets into workers from outside: `drivenHook` of native-workers.ts. Replaces
+   * the extension's own hook.
+   */
   hook?: string | null;
-  /** Ctrl+C, SIGTERM and SIGHUP are the caller's business: they do not end the browser. */
+  /** The caller handles Ctrl+C, SIGTERM, and SIGHUP: they don't end the browser. */
   outlivesSignals?: boolean;
 }
 
 export interface DrivenBrowser extends DrivenBrowserBase {
   /** '' without an extension */
   extensionId: string;
-  /** The extension's service worker, for `chrome.*`. A handle keeps that worker alive: ask for it late, and let it go. */
+  /**
+   * The extension's service worker, for `chrome.*`. A handle keeps that worker alive, so get it
+   * late and release it.
+   */
   serviceWorker(): Promise<WebWorker>;
   openPanel(page: Page): Promise<Panel>;
   openWindow(page: Page): Promise<Panel>;
 }
 
-/** Without the pages that Chromium keeps for its address bar: at each start they take a second of the processor, beside the first app. */
+/**
+ * Without the pages that Chromium opens for its address bar. At each start they take a second of
+ * CPU time, beside the first app.
+ */
 export const NO_POPUP_PAGES = '--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup';
 
 /**
@@ -62,7 +74,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<DrivenBrows
   const executablePath = findChromium();
   checkInstalled('Chromium', executablePath, HOW_TO_INSTALL, extension);
   checkStartable(executablePath, headed);
-  const { default: puppeteer } = await import('puppeteer-core'); // only where a browser is driven: it takes a while to load
+  const { default: puppeteer } = await import('puppeteer-core'); // slow to load, so only where a browser is driven
   const copy =
     extension === null || options.shipped
       ? null
@@ -72,7 +84,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<DrivenBrows
     browser = await puppeteer.launch({
       executablePath,
       headless: !headed,
-      pipe: true, // extensions load over the pipe; branded Chrome takes no other way
+      pipe: true, // extensions load over the pipe, the only way that branded Chrome supports
       enableExtensions: extension === null ? false : [copy?.folder ?? resolve(extension)],
       handleDevToolsAsPage: true,
       defaultViewport: null,
@@ -81,7 +93,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<DrivenBrows
       handleSIGTERM: handled,
       handleSIGHUP: handled,
       args: [
-        ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), // as root Chromium starts in no other way
+        ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), // as root, Chromium doesn't start otherwise
         NO_POPUP_PAGES,
         `--window-size=${width},${height}`,
         ...(dark ? ['--force-dark-mode'] : []),
@@ -116,7 +128,10 @@ async function idOfExtension(browser: Browser): Promise<string> {
   return new URL(target.url()).host;
 }
 
-/** It comes once after each installation, so it is waited for: later it would come between a command and its page. */
+/**
+ * It opens once after each installation, so wait for it: later it would come between a command and
+ * its page.
+ */
 async function closeWelcomePage(
   browser: Browser,
   extension: string,

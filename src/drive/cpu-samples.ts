@@ -20,10 +20,10 @@ import type { BrowserEvent, Traced } from './browser-trace.ts';
 import { threadKey, threadMarks, type Mark } from './thread-marks.ts';
 
 export const CPU_EVENTS = ['Profile', 'ProfileChunk'];
-/** Of these events. */
+/** The tracing category of these events. */
 export const CPU_CATEGORIES = ['disabled-by-default-v8.cpu_profiler'];
 
-/** Which code is ours: all scripts of the extension, and the first lines of others. */
+/** Which code is ours: all scripts of the extension, and the first lines of other scripts. */
 class OurScripts {
   private readonly lines = new Map<string, number>();
   private readonly extensions = new Set<string>();
@@ -88,7 +88,7 @@ function functionOf(frame: CallFrame, scripts: OurScripts): CpuFunction {
   };
 }
 
-/** One profile while its chunks come. */
+/** One profile while its chunks arrive. */
 class Profile {
   readonly functions: CpuFunction[] = [];
   readonly parents: number[] = [];
@@ -96,13 +96,13 @@ class Profile {
   readonly us: number[] = [];
   readonly frames: number[] = [];
   private readonly functionAt = new Map<string, number>();
-  /** Place of a frame by V8's number of its node; -1 = the root, which isn't a function. */
+  /** Index of a frame by V8's node number; -1 = the root, which isn't a function. */
   private readonly frameAt = new Map<number, number>();
 
   readonly pid: number;
   readonly thread: string;
 
-  /** @param at where it begins, microseconds of the browser's clock */
+  /** @param at begin, microseconds on the browser's clock */
   constructor(
     event: BrowserEvent,
     private at: number,
@@ -121,7 +121,7 @@ class Profile {
       const above = this.frameAt.get(parent) ?? -1;
       const one = functionOf(callFrame, this.scripts);
       if (one === OURS && this.functions[this.called[above] ?? -1] === OURS) {
-        this.frameAt.set(id, above); // how we call ourselves is of no interest
+        this.frameAt.set(id, above); // our own name in the stack isn't of interest
         continue;
       }
       this.frameAt.set(id, this.parents.length);
@@ -145,19 +145,19 @@ class Profile {
   }
 }
 
-/** What became of the samples. */
+/** The outcome of the samples. */
 interface Sampled {
-  /** Put into the trace. */
+  /** Added to the trace. */
   samples: number;
   /** Threads of the trace that have some. */
   threads: number;
-  /** One of so many was kept. */
+  /** One of this many was retained. */
   every: number;
 }
 
 /**
- * Put the samples of the browser's threads into the trace, and names to their functions.
- * @returns what became of them, as text for the user
+ * Add the samples of the browser's threads to the trace, with the names of their functions.
+ * @returns the outcome, as text for the user
  */
 export function sampled(
   store: TraceStore,
@@ -177,7 +177,7 @@ export function sampled(
 }
 const NO_MODULE = "named no function: the file of --names doesn't match any module in the samples";
 
-/** Put the samples of the browser's threads that the trace knows into it. */
+/** Add the samples of those browser threads that are in the trace. */
 function addSamples(store: TraceStore, events: readonly BrowserEvent[]): Sampled {
   const { marks, offsets, errorUs } = threadMarks(store, events);
   const scripts = new OurScripts(marks);
@@ -207,8 +207,9 @@ function addSamples(store: TraceStore, events: readonly BrowserEvent[]): Sampled
 }
 
 /**
- * The documents, or the worker, that a thread of the browser ran, each with its time. A page's frames run beside it, and what loads next
- * in its tab may follow it on the same thread. A sample says nothing of whose it is, so each of those who were there gets it: a statement
+ * The documents, or the worker, that a thread of the browser ran, each with its time range. A
+ * page's frames run on the same thread, and the next page in the tab may follow on it. A sample
+ * doesn't show which document it belongs to, so each document of that time gets it: a statement
  * takes the samples of its own time.
  */
 function documentsOf(
@@ -220,7 +221,7 @@ function documentsOf(
   const found = [...origins].flatMap(
     (origin) => threads.find(({ info, cpu }) => info.timeOrigin === origin && !cpu) ?? [],
   );
-  // the frames of a page that uses SQLite have nothing to say of it
+  // the frames of a page that uses SQLite don't matter
   const busy = found.filter(({ events }) => events.count > 0);
   return (busy.length ? busy : found).map((one) => ({
     thread: one,
@@ -241,7 +242,7 @@ function inTrace(
   { offsetUs, errorUs, fromUs, toUs, every }: Placing,
 ): CpuSamples {
   const timeOf = (i: number): number => Math.round(us[i]! - offsetUs);
-  // V8 may take two samples in the wrong order
+  // V8 may record two samples in the wrong order
   const order = us
     .map((_, i) => i)
     .filter((i) => timeOf(i) >= fromUs && timeOf(i) <= toUs)

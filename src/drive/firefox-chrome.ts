@@ -1,6 +1,7 @@
 /**
- * Firefox's own side, with full privileges: scripts in its window and in the pages of the extension. puppeteer's connection and the
- * toolbox are internals of others: this file and firefox-panel.ts are what breaks when they change.
+ * Firefox's internals, with full privileges: scripts in its window and in the pages of the
+ * extension. The connection depends on puppeteer's internals, the toolbox on Firefox's. If they
+ * change, this file and firefox-panel.ts break.
  */
 import type { Browser } from 'puppeteer-core';
 import { browserFailed } from '../terminal/failure.ts';
@@ -11,10 +12,13 @@ type Answer =
 interface Connection {
   send(method: string, params: object): Promise<{ result?: unknown }>;
 }
-/** Which page of the extension; `tab`: the one in a tab of its own, which may use no API and then isn't a view to Firefox. */
+/**
+ * Which page of the extension. `tab`: the page in a separate tab, which may use no API and isn't a
+ * view for Firefox.
+ */
 export type View = 'devtools_panel' | 'panel_window' | 'background' | 'tab';
 
-/** How long a page of the extension may take to appear, ms; also the longest that a script in it may wait. */
+/** Maximum time for a page of the extension to appear, ms, and for a script in it to wait. */
 const VIEW_MS = 30_000;
 
 export class FirefoxChrome {
@@ -34,7 +38,7 @@ export class FirefoxChrome {
     return new FirefoxChrome(connection, window, extensionId);
   }
 
-  /** A command of WebDriver BiDi, as it is. */
+  /** A raw command of WebDriver BiDi. */
   async send(method: string, params: object): Promise<unknown> {
     const answer = await this.connection.send(method, params);
     return answer.result ?? answer;
@@ -73,7 +77,7 @@ export class FirefoxChrome {
    * @param body sees the page's globals (`content` is its window, with privileges `utils` = windowUtils), and `args`
    */
   inView(view: View, body: string, ...args: unknown[]): Promise<unknown> {
-    // in the page's realm, so that its own objects are plain ones; waiving Xrays
+    // in the page's realm, so that its own objects are plain ones; waives Xrays
     const inner = `(async () => { const args = ${JSON.stringify(args)}; return JSON.stringify({ value: await (async () => { ${body} })() }); })()`;
     return this.frameScript(
       view,

@@ -1,4 +1,4 @@
-/** The real panel in Firefox's real toolbox, driven from the browser's own window. */
+/** The real panel in Firefox's real toolbox, driven from the browser's window. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { saidBy, type DrivenPanel, type TestId } from './panel-control.ts';
@@ -7,13 +7,15 @@ import type { FirefoxChrome } from './firefox-chrome.ts';
 
 const TIMEOUT_MS = 30_000;
 const POLL_MS = 50;
-/** The toolbox's own row of tabs above the panel, px. */
+/** The toolbox's row of tabs above the panel, px. */
 const TOOLBOX_TABS = 29;
-/** Of the browser's window beside the toolbox: its toolbars and a strip of the page, px. */
+/**
+ * The part of the browser's window beside the toolbox: its toolbars and a strip of the page, px.
+ */
 const ABOVE_TOOLBOX = 240;
 
 const selector = (id: TestId): string => `[data-testid="${id}"]`;
-/** In the panel: waits until `condition(args)` gives something truthy, and returns that. */
+/** In the panel: waits until `condition(args)` returns a truthy value, and returns that. */
 const until = (condition: string): string => `
   for (const end = Date.now() + args[0]; ; ) {
     const found = await (${condition});
@@ -36,7 +38,10 @@ export class FirefoxPanel implements DrivenPanel {
     return this.chrome.inView(this.view, body, ...args);
   }
 
-  /** Wait until this expression in the panel is truthy. @throws CommandFailure that says what the panel shows instead */
+  /**
+   * Wait until this expression in the panel is truthy.
+   * @throws CommandFailure with what the panel shows instead
+   */
   async waitFor(condition: string, args: unknown[] = [], timeoutMs = TIMEOUT_MS): Promise<unknown> {
     const found = await this.evaluate(until(condition), timeoutMs, ...args);
     if (found) return found;
@@ -55,7 +60,8 @@ export class FirefoxPanel implements DrivenPanel {
   async press(id: TestId, timeoutMs = TIMEOUT_MS): Promise<void> {
     for (const end = Date.now() + timeoutMs; ;) {
       await this.find(id, Math.max(0, end - Date.now()));
-      // Real mouse events: what needs a user's gesture works. A control that moves or is disabled just then hears no click.
+      // Real mouse events, so actions that need a user gesture work. A control that is moving or
+      // disabled doesn't get the click.
       const heard = await this.chrome.frameScript(
         this.view,
         `const element = content.document.querySelector(args[0]);
@@ -103,7 +109,7 @@ export class FirefoxPanel implements DrivenPanel {
 
   async open(file: string): Promise<void> {
     await this.waitFor('document.querySelector(args[1])', [selector('open-input')]);
-    // as bytes: no content process may make a File of a path
+    // as bytes: content processes can't make a File from a path
     await this.evaluate(
       `const transfer = new DataTransfer();
        transfer.items.add(new File([Uint8Array.from(atob(args[2]), (c) => c.charCodeAt(0))], args[1]));
@@ -142,7 +148,7 @@ export class FirefoxPanel implements DrivenPanel {
     );
     await this.evaluate(
       'await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
-    ); // it is laid out
+    ); // layout is done
     await this.waitFor("!document.querySelector('[data-waiting]')");
   }
 
@@ -161,7 +167,9 @@ export class FirefoxPanel implements DrivenPanel {
   }
 }
 
-/** Opens the toolbox on the selected tab and shows our panel: only a panel that is shown loads its page. */
+/**
+ * Opens the toolbox on the selected tab and shows our panel. Only a visible panel loads its page.
+ */
 export async function openFirefoxPanel(chrome: FirefoxChrome): Promise<FirefoxPanel> {
   const shown = await chrome.run(
     `const { require } = ChromeUtils.importESModule('resource://devtools/shared/loader/Loader.sys.mjs');

@@ -12,23 +12,26 @@ import { checkInstalled, checkStartable, didNotStart } from './startable.ts';
 export interface FirefoxOptions {
   /** Folder of the extension built for Firefox. */
   extension: string;
-  /** Install the extension as it is shipped, which may enter no site before the user allows it; else it may enter all. */
+  /**
+   * Install the shipped extension, which has access to no site until the user allows it. Else it
+   * has access to all sites.
+   */
   shipped?: boolean;
-  /** A window on a display instead of headless. */
+  /** A visible window instead of headless. */
   headed?: boolean;
   dark?: boolean;
-  /** Preferences beyond puppeteer's. */
+  /** Preferences in addition to puppeteer's. */
   preferences?: Record<string, string | number | boolean>;
-  /** A profile to go on with; a fresh one that ends with the browser unless given. */
+  /** A profile to reuse. By default a fresh one, deleted with the browser. */
   userDataDir?: string;
-  /** Ctrl+C, SIGTERM and SIGHUP are the caller's business: they do not end the browser. */
+  /** The caller handles Ctrl+C, SIGTERM, and SIGHUP: they don't end the browser. */
   outlivesSignals?: boolean;
 }
 
 export interface DrivenFirefox extends DrivenBrowserBase {
   readonly chrome: FirefoxChrome;
   openPanel(page: Page): Promise<FirefoxPanel & DrivenPanel>;
-  /** Press a button of the page that asks for access to sites, and say yes to the browser's question. */
+  /** Press a button of the page that asks for site access, and accept the browser's prompt. */
   allowAccess(button?: 'allow' | 'allow-all'): Promise<void>;
 }
 
@@ -79,7 +82,7 @@ export async function launchFirefox({
     const id = await browser.installExtension(copy?.folder ?? resolve(extension));
     return driven(browser, await FirefoxChrome.of(browser, id));
   } catch (e) {
-    await browser.close(); // else it would go on running
+    await browser.close(); // else it would keep running
     throw browserFailed(`The extension did not start in Firefox: ${(e as Error).message}`);
   }
 }
@@ -106,8 +109,8 @@ function driven(browser: Browser, chrome: FirefoxChrome): DrivenFirefox {
 }
 
 /**
- * page.goto never ends where the page changes its process (COOP): the navigation is begun here, and the answer's status is read from
- * the page that came of it.
+ * page.goto never ends where the page changes its process (COOP). So this only starts the
+ * navigation, and reads the response's status from the resulting page.
  */
 async function load(chrome: FirefoxChrome, page: Page, url: string): Promise<number | undefined> {
   const { _id: context } = page.mainFrame() as unknown as { _id: string };
@@ -119,10 +122,13 @@ async function load(chrome: FirefoxChrome, page: Page, url: string): Promise<num
   )) as number | undefined;
 }
 
-/** The access page is an ordinary tab of the extension: the question comes from a real click in it, and it closes with the answer. */
+/**
+ * The access page is an ordinary tab of the extension: a real click in it opens the prompt, and
+ * accepting closes the page.
+ */
 async function allowAccess(chrome: FirefoxChrome, button: 'allow' | 'allow-all'): Promise<void> {
   await chrome.run(
-    `Services.prefs.setBoolPref('extensions.webextOptionalPermissionPrompts', false); // yes to the question
+    `Services.prefs.setBoolPref('extensions.webextOptionalPermissionPrompts', false); // accepts the prompt
      const pages = () => gBrowser.tabs.filter((t) => t.linkedBrowser.currentURI.spec.includes('/devtools/access.html'));
      const until = async (condition, failure) => {
        for (const end = Date.now() + args[0]; !condition(); await new Promise((done) => setTimeout(done, 50)))

@@ -1,20 +1,21 @@
 /**
- * A driven browser has no user to answer the question for access to a site. What it loads is a copy of the built extension whose
- * manifest requires what the shipped one makes optional.
+ * A driven browser has no user to answer the prompt for site access. It loads a copy of the built
+ * extension whose manifest requires the permissions that are optional in the shipped one.
  */
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** Of a manifest: what is optional, and what it becomes part of. */
+/** In a manifest: the optional keys, and the keys that they are moved to. */
 const GRANTED = {
   optional_host_permissions: 'host_permissions',
   optional_permissions: 'permissions',
 };
 
 /**
- * Folders to copy, one over the other. The npm package has of Firefox's extension what differs from Chromium's alone: the rest is 20 MB, and the
- * same (tests/browser/package-files.test.ts).
+ * Folders to copy, one over the other. For Firefox, the npm package has only the files that differ
+ * from Chromium's extension. The rest is 20 MB of identical files
+ * (tests/browser/package-files.test.ts).
  */
 const partsOf = (extension: string): string[] =>
   existsSync(join(extension, 'devtools')) ? [extension] : [join(extension, '../chrome'), extension];
@@ -35,10 +36,12 @@ function granted(manifest: Manifest): Manifest {
 }
 
 /**
- * @param extension folder of the built extension, which stays as it is
- * @param userDataDir a profile that is to be used again: the copy lies in it, since Chromium names an extension after its folder
- * @param hook script to have in the place of the extension's own hook
- * @returns the copy's folder, and what removes it; the end of this process removes it, too. A copy in a profile stays.
+ * @param extension folder of the built extension, which stays unchanged
+ * @param userDataDir a profile to reuse. The copy is stored in it, since Chromium derives an
+ * extension's id from its folder
+ * @param hook script that replaces the extension's hook
+ * @returns the copy's folder, and a function that removes it. The copy is also removed when this
+ * process ends, except in a profile
  */
 export function grantedCopy(
   extension: string,

@@ -1,28 +1,35 @@
 /**
- * Ctrl+C while a page is recorded. The first ends the recording, which is saved; the second gives up and ends the process. SIGTERM, which a CI
- * sends when time is up, and SIGHUP of a terminal that closes are the same. So is the end of the process that started this one with a channel
- * (`vfscope mcp`): however it ends, nothing of it stays.
+ * Ctrl+C while a page is recorded. The first one ends the recording, which is saved. The second one
+ * gives up and ends the process. SIGTERM, which a CI sends after a timeout, and SIGHUP of a closing
+ * terminal count the same. So does the end of a parent process that is connected by a channel
+ * (`vfscope mcp`): however it ends, its children end, too.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** npm hands a Ctrl+C on that the terminal has sent to its children already: what follows at once is the same one. */
+/**
+ * npm forwards a Ctrl+C that the terminal has already sent to npm's children. A second signal right
+ * after the first is the same one.
+ */
 const SAME_MS = 1000;
-/** What a shell says of a command that Ctrl+C ended. */
+/** The exit code that shells report for a command ended by Ctrl+C. */
 const ENDED_BY_CTRL_C = 130;
 
 export interface Interrupt {
-  /** Whether the first has come. */
+  /** Whether the first one has come. */
   readonly came: boolean;
-  /** Resolves when it comes. */
+  /** Resolves when the first one comes. */
   readonly first: Promise<void>;
-  /** Whether the first has come by the next turn: work that never waits for anything else would not hear of it. */
+  /**
+   * Whether the first one has come by the next turn. Work that never waits for anything else
+   * wouldn't notice it.
+   */
   heard(): Promise<boolean>;
-  /** Signals are the process's own again. */
+  /** Restore the process's signals. */
   ignore(): void;
 }
 
-/** @param say told what the first one does */
+/** @param say receives what the first one does */
 export function listenForInterrupt(say: (line: string) => void): Interrupt {
   let came = false;
   let at = 0;
@@ -31,7 +38,7 @@ export function listenForInterrupt(say: (line: string) => void): Interrupt {
   const onSignal = (): void => {
     const now = performance.now();
     if (came && now - at < SAME_MS) return;
-    if (came) process.exit(ENDED_BY_CTRL_C); // the browser goes with us
+    if (came) process.exit(ENDED_BY_CTRL_C); // the browser ends with this process
     [came, at] = [true, now];
     say('interrupted; interrupt again to give up');
     tell();

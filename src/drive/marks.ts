@@ -1,4 +1,4 @@
-/** The page's own marks: waiting for one, and keeping of a saved trace what lies between them. */
+/** The page's own marks: waiting for one, and cutting a saved trace to the part between them. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
 import { cutTo, markedRanges, START_MARK } from '../analysis/report/cut.ts';
@@ -7,10 +7,10 @@ import { reworkTrace } from './rework-trace.ts';
 const POLL_MS = 100;
 
 /**
- * Wait until the page or one of its dedicated workers has made a mark of this name. The mark must stay: `performance.clearMarks()` takes
- * it away, and so does leaving the page.
- * @param signal ends the waiting with an AbortError
- * @returns false when it was not made in time
+ * Wait until the page or one of its dedicated workers has made a mark with this name.
+ * `performance.clearMarks()` and leaving the page remove the mark, so it must stay.
+ * @param signal ends the wait with an AbortError
+ * @returns false when the mark wasn't made in time
  */
 export async function markMade(
   page: Page,
@@ -27,7 +27,7 @@ export async function markMade(
     await delay(POLL_MS, undefined, { signal })
   ) {
     for (const realm of [page, ...page.workers()]) {
-      if (asked.has(realm)) continue; // one that blocks answers when it goes on
+      if (asked.has(realm)) continue; // a blocked one answers when it continues
       asked.add(realm);
       const answer: Promise<boolean> = realm.evaluate(made, name);
       void answer.then(
@@ -35,7 +35,7 @@ export async function markMade(
           seen ||= yes;
           asked.delete(realm);
         },
-        () => asked.delete(realm), // between two documents, or a worker that has ended
+        () => asked.delete(realm), // between two documents, or of a worker that has ended
       );
     }
     if (seen) return true;
@@ -44,8 +44,8 @@ export async function markMade(
 }
 
 /**
- * Cut a trace file to what the page marked.
- * @returns null, or why the file was left whole
+ * Cut a trace file to the marked part.
+ * @returns null, or why the file wasn't cut
  */
 export function keepMarked(file: string, say: (line: string) => void): Promise<string | null> {
   return reworkTrace(file, (store) => {

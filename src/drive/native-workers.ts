@@ -1,6 +1,7 @@
 /**
- * Workers of a driven Chromium that the extension can't wrap: service workers, and dedicated and shared ones that a policy of their page
- * closes to it. The browser holds each new worker before its first line until we let it go, and until then we can put the hook in.
+ * Workers of a driven Chromium that the extension can't wrap: service workers, and dedicated and
+ * shared workers that a page's policy protects. The browser pauses each new worker before its first
+ * line. Before resuming it, we can insert the hook.
  *
  *   browser   attachedToTarget: the worker waits
  *   we        setAutoAttach, for workers that it will make
@@ -8,7 +9,8 @@
  *   we        the hook, which begins with the app's script (at-first-touch.ts)
  *   we        runIfWaitingForDebugger, whatever came before
  *
- * No realm follows shared and service workers: the hook there speaks to recorded pages of its origin alone, and ends where there is none.
+ * No realm follows shared and service workers: the hook there only talks to recorded pages of its
+ * origin, and ends where there are none.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,24 +24,38 @@ import { NATIVES_KEY, WRAPPED } from '../protocol/native-workers.ts';
 
 type TargetInfo = Protocol.Target.TargetInfo;
 
-/** A worker waits no longer for an answer: of a page that is busy, say. Then it runs without the hook, and the page notes it. */
+/**
+ * A worker waits this long for an answer, for example of a busy page. After that it runs without
+ * the hook, and the page adds a note.
+ */
 const ANSWER_MS = 1000;
 const SHARED = ['shared_worker', 'service_worker'];
 const DEDICATED = ['worker', 'iframe'];
 
-/** The hook that pages and workers have in that browser. @param extension folder of the built extension @returns null in an older build */
+/**
+ * The hook for pages and workers in that browser.
+ * @param extension folder of the built extension
+ * @returns null in an older build
+ */
 export function drivenHook(extension: string): string | null {
   const file = join(extension, '../cli/driven-hooks.js');
   return existsSync(file) ? readFileSync(file, 'utf8') : null;
 }
 
-/** What goes before the hook, for messages and instructions; '' where neither is captured. @param extension folder of the built extension */
+/**
+ * Scripts to run before the hook, for messages and instructions; '' where neither is captured.
+ * @param extension folder of the built extension
+ */
 export const carriedText = (extension: string, capture: CaptureOptions): string =>
   carriedScripts(capture)
     .map((file) => readFileSync(join(extension, file), 'utf8'))
     .join('');
 
-/** What a worker gets. @param hook script for pages: a function, called @param carried of `carriedText` */
+/**
+ * The script for a worker.
+ * @param hook script for pages: a function, called
+ * @param carried of `carriedText`
+ */
 function workerScript(hook: string, capture: CaptureOptions, carried: string): string {
   const text = hook.slice(0, hook.lastIndexOf('})(') + 2);
   const [before, environment] = filteredEnvironment(capture, carried);
@@ -79,7 +95,7 @@ export async function hookNatives(
     });
 }
 
-/** @param follows whether who made a worker takes the hook's messages */
+/** @param follows whether the worker's creator handles the hook's messages */
 async function holdWorkers(
   session: CDPSession,
   types: string[],
@@ -107,17 +123,20 @@ async function letGo(
 ): Promise<void> {
   const isShared = SHARED.includes(info.type);
   const inner = info.type === 'iframe' ? follows : (made: TargetInfo) => follow(target, made.url);
-  // commands of a session are done in their order: this one before the worker runs
+  // commands of a session run in order: this one before the worker runs
   if (!isShared) void holdWorkers(target, DEDICATED, script, inner).catch(() => {});
   const needsHook = info.type !== 'iframe' && !info.url.endsWith(WRAPPED);
   if (needsHook && (await inTime(ANSWER_MS, follows(info))))
     await inTime(ANSWER_MS, evaluate(target, script));
   await target.send('Runtime.runIfWaitingForDebugger').catch(() => {});
-  // a session would keep a service worker alive that nothing uses
+  // a session would keep an unused service worker alive
   if (isShared) await target.detach().catch(() => {});
 }
 
-/** Does the page show a frame of that origin? A SharedWorker that pages start with our script has a blob: URL, which is none. */
+/**
+ * Does the page show a frame of that origin? A SharedWorker that pages start with our script has a
+ * blob: URL, which has no such frame.
+ */
 function showsOrigin(page: Page, url: string): boolean {
   const originOf = (address: string): string =>
     /^https?:/.test(address) && URL.canParse(address) ? new URL(address).origin : '';
@@ -127,7 +146,7 @@ function showsOrigin(page: Page, url: string): boolean {
 
 const question = (url: string): string =>
   `globalThis[Symbol.for(${JSON.stringify(NATIVES_KEY)})]?.(${JSON.stringify(url)})===true`;
-/** Asked of a worker that made one. */
+/** Asked of the worker that made one. */
 const follow = async (maker: CDPSession, url: string): Promise<boolean> =>
   (await evaluate(maker, question(url))) === true;
 

@@ -1,4 +1,7 @@
-/** What a recording asks of a browser and of the panel in it: the same for Chromium (browser.ts, panel.ts) and Firefox (firefox.ts, firefox-panel.ts). */
+/**
+ * What a recording needs from a browser and the panel in it, the same for Chromium (browser.ts,
+ * panel.ts) and Firefox (firefox.ts, firefox-panel.ts).
+ */
 import type { Browser, Page } from 'puppeteer-core';
 
 /** Ids by which commands and tests find the viewer's controls. */
@@ -23,29 +26,35 @@ export type TestId =
 
 /** The viewer, in the browser's own developer tools. */
 export interface DrivenPanel {
-  /** Press a control, as a user does, once it is there and can be used. @throws CommandFailure where it does not come */
+  /**
+   * Press a control as a user does, once it is there and enabled.
+   * @throws CommandFailure where it doesn't appear
+   */
   press(id: TestId, timeoutMs?: number): Promise<void>;
-  /** Wait for a control that is there and can be used. @throws CommandFailure where it does not come */
+  /**
+   * Wait for a control that is there and enabled.
+   * @throws CommandFailure where it doesn't appear
+   */
   find(id: TestId, timeoutMs?: number): Promise<unknown>;
   /** Choose an option of a select. */
   choose(id: TestId, value: string): Promise<void>;
-  /** Text of a control, '' where it is not there. */
+  /** Text of a control; '' where it isn't there. */
   textOf(id: TestId): Promise<string>;
-  /** All that the panel says. */
+  /** All text of the panel. */
   text(): Promise<string>;
-  /** Give it a file, as if the user had chosen it. */
+  /** Open a file, as if the user had chosen it. */
   open(file: string): Promise<void>;
-  /** Put `{transport}` into the extension's storage: 'runtime' never hands ports over. */
+  /** Set `{transport}` in the extension's storage: 'runtime' never hands ports over. */
   setTransport(transport: 'port' | 'runtime'): Promise<void>;
-  /** Put these into the extension's local storage, where the panel's settings are. */
+  /** Set these in the extension's local storage, where the panel's settings are. */
   setStored(values: Record<string, unknown>): Promise<void>;
-  /** Make the developer tools this large, px. */
+  /** Set the size of the developer tools, px. */
   resize(width: number, height: number): Promise<void>;
   /** PNG of the panel. */
   screenshot(file: string): Promise<void>;
 }
 
-/** What the panel says, for an error: its toolbar at the beginning, its messages at the end. */
+/** The panel's text, for an error: the beginning of its toolbar and the end of its messages. */
 export async function saidBy(panel: Pick<DrivenPanel, 'text'>): Promise<string> {
   const text = (await panel.text()).replace(/\s*\n\s*/g, ' | ');
   return text.length > 2000 ? `${text.slice(0, 1000)} ... ${text.slice(-1000)}` : text;
@@ -58,15 +67,15 @@ export interface DrivenBrowserBase {
   firstPage(): Promise<Page>;
   /** Open the developer tools of a page and show our panel. */
   openPanel(page: Page): Promise<DrivenPanel>;
-  /** Show our panel in its own window. Absent where developer tools slow no page down. */
+  /** Show our panel in its own window. Absent where developer tools don't slow pages down. */
   openWindow?(page: Page): Promise<DrivenPanel>;
   /**
    * Go to a URL and wait until it has loaded.
-   * @returns the answer's HTTP status; undefined where the browser does not tell
-   * @throws Error of the browser's where it does not load
+   * @returns the response's HTTP status; undefined where the browser doesn't report it
+   * @throws the browser's Error where it doesn't load
    */
   load(page: Page, url: string): Promise<number | undefined>;
-  /** Files that pages offer are saved into this folder from now on. */
+  /** From now on, files that pages download are saved into this folder. */
   downloadTo(folder: string): Promise<void>;
   close(): Promise<void>;
 }

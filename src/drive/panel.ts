@@ -1,6 +1,6 @@
 /**
- * The real panel in the real DevTools. The only file that touches DevTools' internals (`UI`, `ViewManager`, `DockController`):
- * when a browser changes them, this is what breaks.
+ * The real panel in the real DevTools. The only file that uses DevTools' internals (`UI`,
+ * `ViewManager`, `DockController`): if a browser changes them, this breaks.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type {
@@ -56,7 +56,7 @@ export class Panel implements DrivenPanel {
     await element.dispose();
   }
 
-  /** Text of a control, '' where it is not there. */
+  /** Text of a control; '' where it isn't there. */
   textOf(id: TestId): Promise<string> {
     return this.frame.evaluate(
       (selector) => document.querySelector(selector)?.textContent?.trim() ?? '',
@@ -64,7 +64,7 @@ export class Panel implements DrivenPanel {
     );
   }
 
-  /** All that the panel says. */
+  /** All text of the panel. */
   text(): Promise<string> {
     return this.frame.evaluate(() => document.body.innerText);
   }
@@ -84,7 +84,7 @@ export class Panel implements DrivenPanel {
     await this.frame.evaluate((all) => chrome.storage.local.set(all), values);
   }
 
-  /** Give it a file, as if the user had chosen it. */
+  /** Open a file, as if the user had chosen it. */
   async open(file: string): Promise<void> {
     const input = await this.frame.waitForSelector('[data-testid="open-input"]', {
       timeout: TIMEOUT_MS,
@@ -92,7 +92,7 @@ export class Panel implements DrivenPanel {
     await (input as ElementHandle<HTMLInputElement>).uploadFile(file);
   }
 
-  /** Take DevTools out of the window and give it this size; the panel gets 27 px less in height. */
+  /** Undock DevTools and set their size. The panel's height is 27 px less. */
   async resize(width: number, height: number): Promise<void> {
     if (this.devtools) {
       await this.devtools.evaluate(
@@ -107,14 +107,17 @@ export class Panel implements DrivenPanel {
     );
     await this.frame.evaluate(
       () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
-    ); // it is laid out
+    ); // layout is done
     await this.frame.waitForFunction(() => !document.querySelector('[data-waiting]'), {
       timeout: TIMEOUT_MS,
       polling: POLL_MS,
     });
   }
 
-  /** The panel's page goes there next: from now on a recording is ready for it. Does nothing where it isn't recorded. */
+  /**
+   * The panel's page navigates there next: from now on a recording is ready for it. Does nothing
+   * where the page isn't recorded.
+   */
   async expect(url: string): Promise<void> {
     await this.frame.evaluate(async (address) => {
       const tabId = Number(new URLSearchParams(location.search).get('tab'));
@@ -122,7 +125,7 @@ export class Panel implements DrivenPanel {
     }, url);
   }
 
-  /** @param whole all of DevTools instead of the panel only */
+  /** @param whole all of DevTools instead of only the panel */
   async screenshot(file: string, whole = false): Promise<void> {
     const path = file as `${string}.png`;
     if (!this.devtools) await this.frame.page().screenshot({ path });
@@ -156,8 +159,9 @@ function opened(panel: Panel, page: Page): Panel {
 }
 
 /**
- * Like `page.goto`, but a recording of that page is ready before. A browser tells an extension of an address when it already asks for it,
- * and a server on the same machine can be faster than what the extension does then.
+ * Like `page.goto`, but first prepares a recording of that page. A browser reports an address to an
+ * extension when it already requests it, and a server on the same machine can respond faster than
+ * the extension.
  */
 export async function goTo(
   page: Page,
@@ -201,7 +205,7 @@ export async function openPanel(page: Page): Promise<Panel> {
   throw browserFailed('The vfscope panel did not appear in DevTools.');
 }
 
-/** The one that comes. @param known pages that aren't news */
+/** The next one to open. @param known pages that don't count */
 async function newPage(browser: Browser, known: ReadonlySet<Page>): Promise<Page> {
   for (const end = Date.now() + TIMEOUT_MS; Date.now() < end; await delay(POLL_MS)) {
     const found = (await browser.pages()).find((one) => !known.has(one));
@@ -210,7 +214,7 @@ async function newPage(browser: Browser, known: ReadonlySet<Page>): Promise<Page
   throw browserFailed('The browser opened no window for the panel.');
 }
 
-/** The panel in its own window, for this page, which no DevTools slow down. */
+/** The panel in its own window, for this page. It doesn't slow the page down as DevTools do. */
 export async function openPanelWindow(page: Page, extensionId: string): Promise<Panel> {
   const browser = page.browser();
   await page.bringToFront();

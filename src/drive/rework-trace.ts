@@ -1,4 +1,4 @@
-/** A trace file that was saved, changed before it goes to its user. */
+/** Changes a saved trace file before its user gets it. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { readTrace } from '../trace/file/read.ts';
 import { TraceWriter } from '../trace/file/write.ts';
@@ -6,8 +6,8 @@ import type { TraceStore } from '../trace/store.ts';
 
 /**
  * Write a file again.
- * @param change what it holds from now on; without a `store` it stays as it is
- * @returns its answer
+ * @param change returns the new content; without a `store` the file stays unchanged
+ * @returns its result
  */
 export async function reworkTrace<T>(
   file: string,

@@ -1,4 +1,7 @@
-/** One recording by the real panel: Record, the page, Stop, Save. For `vfscope record`, the tests and the store pictures. */
+/**
+ * One recording by the real panel: Record, the page, Stop, Save. For `vfscope record`, the tests,
+ * and the store pictures.
+ */
 import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -31,8 +34,8 @@ export interface RecordOptions extends BrowserLayers {
   /** JavaScript expression in the page: the recording ends when it is truthy (a promise is awaited). */
   until?: string;
   /**
-   * The recording's length after the page has loaded; with `until`, how long to wait for it at most. In a window without any
-   * of `seconds`, `until`, `untilMark` and `script` it lasts until Ctrl+C.
+   * The recording's length after the page has loaded, or with `until` the maximum wait for it. In a
+   * window without `seconds`, `until`, `untilMark`, and `script`, it lasts until Ctrl+C.
    */
   seconds?: number;
   /** Module whose default export drives the page: `async (page, panel) => {}`, a puppeteer Page and Panel. */
@@ -40,15 +43,18 @@ export interface RecordOptions extends BrowserLayers {
   /** PNG of the panel after the recording. */
   screenshot?: string;
   headed?: boolean;
-  /** With DevTools open on the page, as a user has them who records in their panel. Else in its own window, where the browser can. */
+  /**
+   * With DevTools open on the page, as for users who record in their panel. Else in its own window,
+   * where the browser supports it.
+   */
   devtools?: boolean;
   transport?: 'port' | 'runtime';
   scope?: RecordingScope;
-  /** What is captured; of what is not said the default. */
+  /** What to capture. Missing keys have their defaults. */
   capture?: Partial<CaptureOptions>;
-  /** Keep only what lies between the page's own marks (analysis/report/cut.ts). */
+  /** Keep only the part between the page's own marks (analysis/report/cut.ts). */
   marks?: boolean;
-  /** End when the page makes the mark `vfscope:stop`. `seconds` is how long to wait for it at most. */
+  /** End when the page makes the mark `vfscope:stop`. `seconds` is the maximum wait for it. */
   untilMark?: boolean;
   dark?: boolean;
   /** Progress, line by line. */
@@ -57,16 +63,17 @@ export interface RecordOptions extends BrowserLayers {
 
 const DEFAULT_SECONDS = 5;
 const DEFAULT_UNTIL_SECONDS = 120;
-/** Of the panel in the picture. */
+/** Size of the panel in the picture. */
 const PICTURE = { width: 1280, height: 800 };
 
-/** What a steps module exports. @param panel null in a browser that was running already */
+/** The exports of a steps module. @param panel null in a browser that was already running */
 export type Steps = (page: Page, panel: DrivenPanel | null) => Promise<void>;
 
 /**
  * Record a page.
- * @throws CommandFailure: exit code 2 for a script that cannot be used or an `out` that cannot be written, 3 when browser or page fail. When
- * only the condition was not met, by Ctrl+C or in time, the trace up to then has been saved.
+ * @throws CommandFailure: exit code 2 for a script that can't be used or an `out` that can't be
+ * written, 3 when browser or page fail. If only the condition wasn't met (in time, or because of
+ * Ctrl+C), the trace up to then has been saved.
  */
 export async function recordPage(options: RecordOptions): Promise<void> {
   const { say = () => {} } = options;
@@ -98,7 +105,7 @@ async function recordIn(
   const early = interrupt.first.then(() => {
     throw browserFailed('Interrupted before the recording began: there is nothing to save.');
   });
-  early.catch(() => {}); // heard where it matters
+  early.catch(() => {}); // handled where it matters
   try {
     say('opening the panel');
     const page = await driven.firstPage();
@@ -127,7 +134,7 @@ async function recordIn(
     const unmarked = await Promise.race([save(driven, panel, options, traced), lost]);
     if (late ?? unmarked) throw browserFailed((late ?? unmarked)!);
   } finally {
-    over.abort(); // nothing goes on waiting
+    over.abort(); // all waits end
     await driven.close();
   }
 }
@@ -150,11 +157,11 @@ export function ofBrowser(browser: Browser): Promise<never> {
       reject(browserFailed('The browser ended before the recording was saved.')),
     ),
   );
-  lost.catch(() => {}); // at the end it is we who close it
+  lost.catch(() => {}); // at the end we close it ourselves
   return lost;
 }
 
-/** A recording in a window that nothing else ends. */
+/** A recording in a window that ends only by Ctrl+C. */
 export const endsByHand = ({
   headed = false,
   script,
@@ -164,7 +171,7 @@ export const endsByHand = ({
 }: Ending): boolean =>
   headed && script === undefined && seconds === undefined && until === undefined && !untilMark;
 
-/** @returns why the recording ends before its condition was met: null where it has none but Ctrl+C */
+/** @returns why the recording ends before its condition was met; null where only Ctrl+C ends it */
 export function cutShort(
   page: Page,
   interrupt: Interrupt,
@@ -181,7 +188,7 @@ export function cutShort(
   ]);
 }
 
-/** Press Stop and Save. @returns why what is saved is not what was asked for, or null */
+/** Press Stop and Save. @returns why the saved trace isn't what was requested, or null */
 async function save(
   driven: DrivenBrowserBase,
   panel: DrivenPanel,
@@ -234,7 +241,10 @@ export async function startRecording(
   await panel.find('stop');
 }
 
-/** Press Stop, where the user has not; resolves when the last thread has said goodbye and the trace can be saved. */
+/**
+ * Press Stop, unless the user has. Resolves when the last thread has said goodbye and the trace can
+ * be saved.
+ */
 export async function stopRecording(panel: DrivenPanel): Promise<void> {
   if (
     await Promise.race([
@@ -246,7 +256,10 @@ export async function stopRecording(panel: DrivenPanel): Promise<void> {
   await panel.find('record');
 }
 
-/** @param open the page; answers with its HTTP status where there is one @throws CommandFailure (exit code 3) */
+/**
+ * @param open opens the page and returns its HTTP status, if any
+ * @throws CommandFailure (exit code 3)
+ */
 export async function loadPage(
   open: () => Promise<number | undefined>,
   url: string,
@@ -264,7 +277,10 @@ export async function loadPage(
 /** What a recording of a loaded page waits for. */
 type Ending = Pick<RecordOptions, 'until' | 'seconds' | 'script' | 'untilMark' | 'headed' | 'say'>;
 
-/** @param signal ends its waiting @returns why the recording ended before its condition was met, or null */
+/**
+ * @param signal ends the wait
+ * @returns why the recording ended before its condition was met, or null
+ */
 export async function useApp(
   page: Page,
   panel: DrivenPanel | null,
@@ -310,9 +326,10 @@ export async function useApp(
 }
 
 /**
- * Press Save and put the file to `out`. Where it cannot be put there it stays where the browser has saved it.
- * @param rework changes the file before that @returns what it answers
- * @throws CommandFailure (exit code 2) naming the place where the file stays
+ * Press Save and move the file to `out`. If that fails, it stays where the browser saved it.
+ * @param rework changes the file before that
+ * @returns its result
+ * @throws CommandFailure (exit code 2) with the file's location
  */
 export async function saveTrace<T = void>(
   driven: DrivenBrowserBase,
@@ -345,7 +362,8 @@ function missing(error: NodeJS.ErrnoException): 0 {
 async function downloaded(folder: string): Promise<string> {
   for (const end = Date.now() + 60_000; Date.now() < end; await delay(50)) {
     const file = (await readdir(folder)).find((name) => name.endsWith('.vfst'));
-    // the name is there, empty, a moment before its bytes are; Firefox's first name is gone the moment after
+    // the file's name appears, empty, a moment before its bytes; Firefox's first name is gone a
+    // moment later
     const size = file && (await stat(join(folder, file)).then((found) => found.size, missing));
     if (file && size) return file;
   }

@@ -1,9 +1,13 @@
-/** What can be known of a browser before it is started. */
+/** Checks before a browser is started. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { browserFailed, type CommandFailure } from '../terminal/failure.ts';
 
-/** @param executable null = none was found @param extension null = none is needed @throws CommandFailure (exit code 3) without a browser or a build */
+/**
+ * @param executable null = not found
+ * @param extension null = not needed
+ * @throws CommandFailure (exit code 3) without a browser or a build
+ */
 export function checkInstalled(
   browser: 'Chromium' | 'Firefox',
   executable: string | null,
@@ -23,7 +27,10 @@ export function checkInstalled(
     );
 }
 
-/** @throws CommandFailure (exit code 3) for what isn't a program, or for a window where there is no display */
+/**
+ * @throws CommandFailure (exit code 3) for a file that isn't a program, or for a window without a
+ * display
+ */
 export function checkStartable(executable: string, headed: boolean): void {
   if (
     headed &&
@@ -43,7 +50,10 @@ export function checkStartable(executable: string, headed: boolean): void {
     throw browserFailed(`${executable} is a folder, not a program.`);
 }
 
-/** Why a browser that was found did not start, without puppeteer's links. @param product with its oldest version */
+/**
+ * Why a browser that was found didn't start, without puppeteer's links.
+ * @param product with its oldest supported version
+ */
 export function didNotStart(executable: string, product: string, cause: Error): CommandFailure {
   const why = cause.message
     .replace(/TROUBLESHOOTING:.*/s, '')

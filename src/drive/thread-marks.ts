@@ -9,20 +9,22 @@ import type { TraceStore } from '../trace/store.ts';
 import type { BrowserEvent } from './browser-trace.ts';
 
 export const MARK_EVENTS = ['TimeStamp'];
-/** Of these events. */
+/** The tracing categories of these events. */
 export const MARK_CATEGORIES = ['devtools.timeline', 'blink.console'];
 
 const MARK = 'vfscope';
-/** Behind a script of ours that has no address. */
+/** Appended to our scripts that have no address. */
 export const OUR_SOURCE = '\n//# sourceURL=vfscope:hook';
-/** As the first line of a stack has it: the script's URL, without line and column. */
+/** As in the first line of a stack: the script's URL, without line and column. */
 const STACK_URL = /((?:blob|chrome-extension|https?|vfscope):[^\s()]+?):\d+:\d+/;
 
 /**
- * The hook that says in each thread, before anything else runs there, what its clock shows and which script it is in: in a worker that is
- * a blob: URL, and the script of a worker from a Blob goes on behind the hook. Nothing is left behind that the page could find. Of
- * three readings of the clock the one with the least distance is the best.
- * @param hook of `drivenHook` @param carried of `carriedText`
+ * The hook with a preamble that reports, in each thread and before anything else runs there, the
+ * time on its clock and the URL of its script. In a worker that is a blob: URL, and a Blob's script
+ * continues after the hook. It leaves nothing that the page could find. Of three clock readings,
+ * the one with the shortest distance is used.
+ * @param hook of `drivenHook`
+ * @param carried of `carriedText`
  */
 export function sayingHook(hook: string, carried: string): string {
   const lines = (hook + carried).split('\n').length + 2;
@@ -32,15 +34,15 @@ export function sayingHook(hook: string, carried: string): string {
 
 export interface Mark {
   pid: number;
-  /** Of the browser: `threadKey`. */
+  /** The browser's thread: `threadKey`. */
   thread: string;
-  /** When it was made, microseconds of the browser's clock. */
+  /** When it was made, microseconds on the browser's clock. */
   ts: number;
   /** ms since the epoch */
   timeOrigin: number;
-  /** Of the browser's clock from the epoch, microseconds. */
+  /** Offset of the browser's clock from the epoch, microseconds. */
   offsetUs: number;
-  /** URL of the hook's script, and how many of its first lines are the hook's. */
+  /** URL of the hook's script, and how many of its first lines belong to the hook. */
   url: string;
   lines: number;
 }
@@ -67,7 +69,7 @@ export interface ThreadMarks {
   marks: readonly Mark[];
   /** By process: time of the trace = `ts` of an event less this, microseconds. */
   offsets: ReadonlyMap<number, number>;
-  /** How far that may be off within a process, microseconds. */
+  /** Maximum error of that within a process, microseconds. */
   errorUs: number;
 }
 
@@ -75,7 +77,7 @@ export function threadMarks(store: TraceStore, events: readonly BrowserEvent[]):
   const marks = events.flatMap((event) => markOf(event) ?? []);
   const offsets = bestOffsets(marks, ({ pid }) => pid);
   const stepsUs = store.threads.map(({ environment }) => environment?.clockStepUs ?? 0);
-  // how far the threads of a process differ at most
+  // the maximum difference between the threads of a process
   const byThread = bestOffsets(marks, ({ thread }) => thread);
   const distances = marks.map(({ thread, pid }) => byThread.get(thread)! - offsets.get(pid)!);
   const originUs = store.originMs * 1000;
@@ -86,7 +88,10 @@ export function threadMarks(store: TraceStore, events: readonly BrowserEvent[]):
   };
 }
 
-/** The least of the offsets by thread or process, microseconds: whatever came between reading the clock and the event makes it larger. */
+/**
+ * The smallest offset by thread or process, microseconds. Any delay between reading the clock and
+ * the event makes it larger.
+ */
 function bestOffsets<K>(marks: readonly Mark[], of: (mark: Mark) => K): Map<K, number> {
   const best = new Map<K, number>();
   for (const mark of marks)

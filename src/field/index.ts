@@ -1,10 +1,11 @@
 /**
- * `vfscope/field`: what an app ships, to learn how SQLite does for its users. Import it first in the page or worker that runs SQLite:
+ * `vfscope/field`: ship it with your app to learn how SQLite performs for your users. Import it
+ * first in the page or worker that runs SQLite:
  *
  *   import { observe } from 'vfscope/field';
- *   const field = observe({ sample: 0.01, labels: { release: '1.2' }, onReport: (report) => send(JSON.stringify(report)) });
+ *   const field = observe({ sample: 0.01, onReport: (report) => send(JSON.stringify(report)) });
  *
- * It sends nothing. Nothing is hooked in a page life that isn't sampled.
+ * It sends nothing itself. In a page life that isn't sampled, it hooks nothing.
  */
 import { TRACED } from '../engines/sql-functions.ts';
 import { Op } from '../event/event.ts';
@@ -19,36 +20,50 @@ export type { FieldReport, StatementReport } from './report.ts';
 export type { LastSeconds } from './ring.ts';
 
 export interface FieldOptions {
-  /** Share of page lives that are observed, 0 to 1; default 1. */
+  /** Share of page lives to observe, 0 to 1; default 1. */
   sample?: number;
-  /** What reports are compared by: `release`, `device`, or others. */
+  /** Labels for comparing reports: `release`, `device`, or others. */
   labels?: Readonly<Record<string, string>>;
-  /** Takes the report of a page life: when the page is hidden, or when the app calls `flush`. */
+  /** Receives the report of a page life, when the page is hidden or the app calls `flush`. */
   onReport?: (report: FieldReport) => void;
   /**
-   * Takes the last seconds when something goes wrong, once a page life: a corrupt or full database, a hang or slow call
-   * (`hangMs`), slow statements (`p99Ms`).
-   * `saveTrace` of `vfscope/field-trace` makes a `.vfst` file of it.
+   * Receives the last seconds when something goes wrong, once a page life: a corrupt or full
+   * database, a hang or slow call (`hangMs`), or slow statements (`p99Ms`). `saveTrace` of
+   * `vfscope/field-trace` turns them into a `.vfst` file.
    */
   onTrace?: (last: LastSeconds, why: string) => void;
-  /** How many seconds those are at most; default 10. */
+  /** Maximum number of those seconds; default 10. */
   seconds?: number;
-  /** A call that takes longer asks for a trace; a request for a lock that does is a hang. Milliseconds, default 2000. */
+  /**
+   * A call that takes longer triggers a trace. A lock request that takes longer is a hang.
+   * Milliseconds, default 2000.
+   */
   hangMs?: number;
-  /** Slow statements: more than 1 of 100 took longer, ms, of 100 runs or more. Default: never. */
+  /**
+   * Slow statements: triggers a trace when more than 1 of 100 took longer, ms, with 100 runs or
+   * more. Default: never.
+   */
   p99Ms?: number;
-  /** Texts of statements, literals folded, in reports; default true. Without them a hash tells statements apart. */
+  /**
+   * Include statement texts in reports, with literals folded; default true. Without texts, a hash
+   * distinguishes statements.
+   */
   texts?: boolean;
 }
 
 export interface Field {
   /** This page life is observed. */
   readonly sampled: boolean;
-  /** The report until now, to `onReport`, and a new page life begins. In a worker, call it when the page tells it that it is hidden. */
+  /**
+   * Passes the report until now to `onReport` and begins a new page life. In a worker, call it when
+   * the page is hidden: the page must tell the worker.
+   */
   flush(): void;
-  /** The last seconds, for a reason of the app's own; null where this page life isn't observed. */
+  /**
+   * The last seconds, for a reason that the app gives; null where this page life isn't observed.
+   */
   last(): LastSeconds | null;
-  /** Put everything back as it was. */
+  /** Remove all hooks. */
   stop(): void;
 }
 
@@ -57,7 +72,7 @@ const CAPACITY = 8192;
 
 const NOT_SAMPLED: Field = { sampled: false, flush() {}, last: () => null, stop() {} };
 
-/** Observe this page or worker from now on. @throws RangeError for a sample that is not from 0 to 1 */
+/** Observe this page or worker from now on. @throws RangeError for a sample outside 0 to 1 */
 export function observe(options: FieldOptions = {}): Field {
   const { sample = 1, labels = {}, seconds = 10, hangMs = 2000, texts = true } = options;
   const p99Us = (options.p99Ms ?? Infinity) * 1000;
@@ -69,14 +84,14 @@ export function observe(options: FieldOptions = {}): Field {
   const told = (reason: string): void => {
     if (why !== null || !onTrace) return;
     why = reason;
-    // the call that shows it ends first
+    // the call that triggers it ends first
     queueMicrotask(() => onTrace(ring.last(seconds * 1000), reason));
   };
   const watch = new PromiseWatch(globalThis instanceof EventTarget ? globalThis : null);
   const sink: Sink = { ring, tally: new Tally(told, p99Us), hangMs, watch };
   const unhookSql = hookSql(sink);
   const storage = hookStorage(sink);
-  /** What is pending has asked for a trace where it began before, ms. */
+  /** A pending call that began earlier has already triggered a trace, ms. */
   let asked = -Infinity;
   const nameOf = (op: number): string =>
     storage.names.get(op) ?? TRACED.find((traced) => traced.op === op)?.name ?? 'a call';

@@ -1,16 +1,19 @@
 /**
- * What `vfscope/field` reports of one page life, as one JSON object of less than 4 KB, and what `vfscope fleet` takes in. Short names,
- * since it is sent by every user; lists in the place of objects for the same reason.
+ * What `vfscope/field` reports about one page life, as one JSON object of less than 4 KB, for
+ * `vfscope fleet`. It has short names, and lists instead of objects, because every user sends it.
  */
 import { BUCKETS, type Histogram } from './buckets.ts';
 
 export const REPORT_FORMAT = 1;
-/** A report is never longer: statements that take least are left out. Bytes of UTF-8. */
+/**
+ * Maximum length of a report, in bytes of UTF-8. The statements that take the least time are
+ * dropped first.
+ */
 export const MOST_REPORT_BYTES = 4000;
-/** Longer texts of statements are cut; `hash` is that of the whole text. */
+/** Longer statement texts are cut; `hash` covers the full text. */
 export const MOST_TEXT = 160;
 
-/** Rules that need no trace, the only ones in reports: ids of docs/findings.md. */
+/** Rules that need no trace, the only ones in reports. Ids as in docs/findings.md. */
 export const FIELD_RULES = {
   hang: 'F05',
   busy: 'F06',
@@ -20,9 +23,11 @@ export const FIELD_RULES = {
 } as const;
 
 export interface StatementReport {
-  /** Folded, one line; cut after MOST_TEXT characters. '' where texts are left out. */
+  /**
+   * With literals folded, on one line, cut after MOST_TEXT characters. '' where texts are left out.
+   */
   text: string;
-  /** Of its whole folded text, 8 hex digits: a key where texts are cut or left out. */
+  /** Hash of the full folded text, 8 hex digits: the key where texts are cut or left out. */
   hash: string;
   runs: number;
   /** Sum of its runs, microseconds. */
@@ -33,30 +38,33 @@ export interface StatementReport {
 
 export interface FieldReport {
   vfscope: typeof REPORT_FORMAT;
-  /** Of this page life, random. */
+  /** Random id of this page life. */
   id: string;
-  /** When it began, ms since the epoch; how long it lasted until now, ms. */
+  /** When it began, ms since the epoch, and its duration so far, ms. */
   at: number;
   ms: number;
-  /** How many page lives it stands for: 1 / the sampling rate. */
+  /** How many page lives it represents: 1 / the sampling rate. */
   weight: number;
   labels: Readonly<Record<string, string>>;
   origin: string;
   agent: string;
   engine: string | null;
   sqlite: string | null;
-  /** What its storage calls are of: STORAGES, joined by +. */
+  /** The kinds of storage that its calls used: STORAGES, joined by +. */
   storage: string;
   statements: readonly StatementReport[];
-  /** All statements, those that are left out of the list included. */
+  /** All statements, including those that the list leaves out. */
   runs: number;
   failed: number;
-  /** Durations: access handles flushed, streams closed, IndexedDB transactions that wrote. */
+  /**
+   * Durations of flushes of access handles, closing of streams, and IndexedDB transactions that
+   * wrote.
+   */
   syncs: Histogram;
-  /** Of waits for Web Locks from UNSEEN_HOLDER_US on, and their sum, microseconds. */
+  /** Count and sum of waits for Web Locks of UNSEEN_HOLDER_US or longer, microseconds. */
   locks: Histogram;
   lockUs: number;
-  /** SQLITE_BUSY answered to the app. */
+  /** SQLITE_BUSY results that reached the app. */
   busy: number;
   /** Name, call, count. */
   errors: readonly (readonly [name: string, call: string, count: number])[];
@@ -64,18 +72,21 @@ export interface FieldReport {
   findings: readonly (readonly [rule: string, count: number])[];
   /** Exceptions of vfscope/field itself. */
   faults: number;
-  /** Why the app got a trace of its last seconds; null = it got none. */
+  /** Why the app received a trace of its last seconds; null = it received none. */
   trace: string | null;
 }
 
 const MOST_ITEMS = 500;
-/** One of a million million page lives is sampled: sums of weights stay exact enough, and finite. */
+/**
+ * At least one of a million million page lives is sampled: sums of weights stay exact enough and
+ * finite.
+ */
 const MOST_WEIGHT = 1e12;
-/** What labels may be, so that a report has room for the rest. */
+/** Limits for labels, so that a report has space for the rest. */
 export const MOST_LABELS = 20;
 export const MOST_LABEL_NAME = 40;
 export const MOST_LABEL = 200;
-/** Of all labels of a report, each as JSON in UTF-8. */
+/** For all labels of a report, each as JSON in UTF-8. */
 export const MOST_LABELS_BYTES = 1000;
 const isText = (value: unknown, longest = 500): value is string =>
   typeof value === 'string' && value.length <= longest;
@@ -103,7 +114,7 @@ const isStatement = (value: unknown): value is StatementReport =>
   isWhole(value.failed) &&
   isHistogram(value.histogram);
 
-/** Is this a report of this format? It comes from users' browsers, so anything may be in it. */
+/** Is this a report of this format? It comes from users' browsers, so it can contain anything. */
 export function isFieldReport(value: unknown): value is FieldReport {
   if (!isRecord(value) || value.vfscope !== REPORT_FORMAT) return false;
   const { labels, statements, errors, findings } = value;

@@ -1,18 +1,19 @@
 /**
- * The last calls of this thread, as records of the event model (event/event.ts) in a ring that overwrites its oldest: nothing reads it but a
- * trace of the last seconds, so it needs none of what record/recorder.ts does to lose nothing.
+ * The last calls of this thread, as records of the event model (event/event.ts) in a ring that
+ * overwrites its oldest. Only a trace of the last seconds reads it, so it doesn't need
+ * record/recorder.ts's protection against losses.
  */
 import type { Definition } from '../event/definitions.ts';
 import { Field, RECORD_BYTES } from '../event/event.ts';
 
 const W = (byte: number): number => byte >>> 2;
-/** The thread's clock, looked up once: the global is an accessor, and each call is timed. */
+/** The thread's clock, looked up once because the global is an accessor and every call is timed. */
 export const clock: Pick<Performance, 'now'> = performance;
 
-/** Texts and names: what comes later has no name in a trace. */
+/** Maximum texts and names. Later ones have no name in a trace. */
 const MOST_DEFINITIONS = 2000;
 
-/** What a trace is made of: can be posted to another thread. */
+/** The content of a trace. It can be posted to another thread. */
 export interface LastSeconds {
   /** Whole records, the oldest first. */
   records: ArrayBuffer;
@@ -32,9 +33,9 @@ export class Ring {
   private readonly definitions: Definition[] = [];
   private ids = 0;
   private count = 0;
-  /** Of what was put last. */
+  /** seq of the last record. */
   seq = 0;
-  /** seq of the SQL call under way, which others serve. */
+  /** seq of the current SQL call, which other calls serve. */
   current = 0;
 
   /** @param capacity records, a power of two */
@@ -44,7 +45,7 @@ export class Ring {
     this.u32 = new Uint32Array(memory);
   }
 
-  /** @returns what `end` takes: how many began */
+  /** @returns the argument for `end`: how many calls have begun */
   begin(op: number, object: number, at: number, context = 0, aux = 0): number {
     const { f64, u32 } = this;
     const token = ++this.count;
@@ -69,7 +70,7 @@ export class Ring {
     return ((token - 1) & (this.capacity - 1)) * RECORD_BYTES;
   }
 
-  /** How many began. */
+  /** How many calls have begun. */
   get calls(): number {
     return this.count;
   }
@@ -93,12 +94,12 @@ export class Ring {
     this.definitions.push({ ...definition, id } as Definition);
     return id;
   }
-  /** An id without a definition, as of a connection. */
+  /** An id without a definition, such as a connection's. */
   nextId(): number {
     return ++this.ids;
   }
 
-  /** Operations that began from `from` on, before `to`, and have not ended, ms. */
+  /** Operations that began in [`from`, `to`) and haven't ended, ms. */
   pending(from: number, to: number): number[] {
     const found: number[] = [];
     const { f64, u32, capacity, count } = this;
@@ -112,7 +113,7 @@ export class Ring {
     return found;
   }
 
-  /** What is in it. @param ms how far back */
+  /** The ring's content. @param ms how far back */
   last(ms: number): LastSeconds {
     const { capacity, count, f64 } = this;
     const since = clock.now() - ms;
@@ -130,7 +131,7 @@ export class Ring {
       definitions: [...this.definitions],
       timeOrigin: performance.timeOrigin,
       kind: typeof document === 'undefined' ? 'worker' : 'page',
-      url: location.href.replace(/[?#].*$/s, ''), // those may hold what is a user's own
+      url: location.href.replace(/[?#].*$/s, ''), // those may contain users' data
       agent: navigator.userAgent,
       isolated: globalThis.crossOriginIsolated === true,
     };

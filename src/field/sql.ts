@@ -1,6 +1,6 @@
 /**
- * SQL calls of the engines of this thread, for histograms and the ring. It hooks them as the recorder does (engines/), and asks less of
- * each: no VFS calls, counters, or values.
+ * SQL calls of this thread's engines, for histograms and the ring. It hooks engines as the recorder
+ * does (engines/) but collects less: no VFS calls, counters, or values.
  */
 import { Asyncify } from '../engines/asyncify.ts';
 import { wrapEntryPoints } from '../engines/entry-points.ts';
@@ -27,11 +27,11 @@ import {
 import { clock, type Ring } from './ring.ts';
 import type { StatementTally, Tally } from './tally.ts';
 
-/** Where what is seen goes. */
+/** Receives what is seen. */
 export interface Sink {
   readonly ring: Ring;
   tally: Tally;
-  /** Calls that take longer ask for a trace; requests for locks that do hang. Milliseconds. */
+  /** Longer calls trigger a trace. Lock requests that take longer are hangs. Milliseconds. */
   readonly hangMs: number;
   readonly watch: PromiseWatch;
 }
@@ -39,18 +39,18 @@ export interface Sink {
 /** Longer texts are cut. */
 const MOST_BYTES = 8192;
 const SEMICOLON = 59;
-/** Folded texts that are remembered. */
+/** How many folded texts are cached. */
 const MOST_TEXTS = 2000;
 
 /** A prepared statement, or the text of an exec. */
 interface Prepared {
   text: string;
-  /** Of the page life that it ran in last. */
+  /** The page life of its last run. */
   tally: StatementTally | null;
   of: Tally | null;
   instance: number;
   db: number;
-  /** Of its run, ms: of the steps that have ended. */
+  /** Of its current run, ms: the steps that have ended. */
   ms: number;
   running: boolean;
 }
@@ -59,11 +59,11 @@ class Call {
   traced!: Traced;
   prepared: Prepared | null = null;
   address = 0;
-  /** Of the ring. */
+  /** Its id in the ring. */
   token = 0;
   seq = 0;
   at = 0;
-  /** A call that was refused, again. */
+  /** A retry of a refused call. */
   repeats = false;
 }
 
@@ -71,13 +71,13 @@ class Call {
 interface Refused {
   call: SqlCall;
   name: string;
-  /** It repeats the one before it. */
+  /** A retry of the previous call. */
   repeats: boolean;
   tally: Tally;
   statement: StatementTally | null;
 }
 
-/** A call, as far as it is known when it begins. What other calls make isn't distinguished here. */
+/** A call, as far as it is known at its begin. Calls made by other calls aren't distinguished here. */
 const sqlCall = (
   op: number,
   prepared: Prepared | null,
@@ -90,13 +90,13 @@ const sqlCall = (
 /** SQL calls of one engine. */
 export class EngineSql implements SqlCaller {
   private readonly statements = new Map<number, Prepared>();
-  /** By connection, the last call: until the next one. */
+  /** The last call of each connection, until the next one begins. */
   private readonly refused = new Map<number, Refused>();
   /** By id, from 1 on, literals folded. */
   private texts = [''];
   private shapes = new SqlShapes(MOST_TEXTS);
   private templates = new SqlTemplates();
-  /** What the folder writes, four bytes a word. */
+  /** The folder's output, four bytes a word. */
   private words = new Uint32Array(0);
   private readonly folder = new SqlFolder((length) => {
     this.words = new Uint32Array((length >>> 2) + 1);
@@ -106,7 +106,7 @@ export class EngineSql implements SqlCaller {
   private readonly heap: EngineMemory;
   private suspended: Call[] = [];
   private depth = 0;
-  /** By depth, to be used again: a call that has ended leaves no garbage. */
+  /** By depth, reused, so that ended calls leave no garbage. */
   private readonly calls: Call[] = [];
 
   constructor(
@@ -119,7 +119,7 @@ export class EngineSql implements SqlCaller {
     this.heap = new EngineMemory(memory);
   }
 
-  bound(): void {} // values are not looked at
+  bound(): void {} // values aren't read
 
   call(
     traced: Traced,
@@ -183,7 +183,7 @@ export class EngineSql implements SqlCaller {
     return result;
   }
 
-  /** It goes on when others begin at its depth. */
+  /** It continues when other calls begin at its depth. */
   private held(call: Call): Call {
     this.calls[this.depth] = new Call();
     return call;
@@ -194,7 +194,7 @@ export class EngineSql implements SqlCaller {
       this.ended(call, ok ? Number(value) | 0 : -1, ok ? Flag.async : Flag.async | Flag.threw),
     );
   }
-  /** Asyncify: the suspended stack goes on; and has come to its end. */
+  /** Asyncify: the suspended stack has resumed, and has finished. */
   resume = (): void => {
     this.sink.ring.current = this.suspended.at(-1)?.seq ?? 0;
   };
@@ -228,12 +228,15 @@ export class EngineSql implements SqlCaller {
     return prepared.tally!;
   }
 
-  /** What the engine makes again, the app doesn't hear of. @returns whether this call is one that was refused, again */
+  /**
+   * The app doesn't see the engine's own retries.
+   * @returns whether this call is a retry of a refused one
+   */
   private again(op: number, prepared: Prepared | null, at: number): boolean {
     const db = prepared?.db ?? 0;
     const before = this.refused.get(db);
     this.refused.delete(db);
-    this.refused.delete(0); // an attempt to open: the thread's next call shows whether it is made again
+    this.refused.delete(0); // an attempt to open: the thread's next call shows whether it is retried
     if (!before) return false;
     const next = { ...sqlCall(op, prepared, at), toMs: at, result: 0 };
     if (
@@ -259,7 +262,7 @@ export class EngineSql implements SqlCaller {
       ring.end(token, now, rc, flags);
       if (now - at > hangMs) tally.tookLong(name);
       if (rc === Rc.row && prepared) {
-        // most calls of an app: there is more to come of the run
+        // most calls of an app: the run isn't finished
         prepared.running = true;
         prepared.ms += now - at;
         return;
@@ -282,7 +285,7 @@ export class EngineSql implements SqlCaller {
         prepared.running = true;
         prepared.ms += now - at;
         if (failed) statement.failed++;
-        // a step that was refused may be made again
+        // a refused step may be retried
         if (!(refused && op === Op.sqlStep)) this.ran(prepared);
       } else this.ran(prepared);
     } catch {
@@ -296,8 +299,10 @@ export class EngineSql implements SqlCaller {
   }
 
   /**
-   * A statement's text with its literals folded, or that of all statements of a script; decoded once. As engines/sql-texts.ts, of which only
-   * this has room in a script of 15 KB: no capture levels, no hashes of queries. @param bytes its length; negative = up to the NUL
+   * A statement's text with literals folded, or that of all statements of a script, decoded once.
+   * Like engines/sql-texts.ts, without capture levels and hashes of queries, to fit into a script
+   * of 15 KB.
+   * @param bytes its length; negative = up to the NUL
    */
   private textAt(address: number, bytes: number, first: boolean): string {
     if (!address) return '';
@@ -328,7 +333,7 @@ export class EngineSql implements SqlCaller {
   }
 }
 
-/** Hook every SQLite that this thread makes from now on. @returns puts everything back */
+/** Hook every SQLite that this thread creates from now on. @returns restores everything */
 export function hookSql(sink: Sink): () => void {
   const engines = new Map<ArrayBufferLike | WebAssembly.Memory, EngineSql>();
   let newest: EngineSql | null = null;

@@ -1,4 +1,6 @@
-/** Syncs, waits for locks, and failures of the storage under SQLite, by patches on the platform's methods. */
+/**
+ * Syncs, lock waits, and failures of the storage under SQLite, by patching the platform's methods.
+ */
 import { Flag, Op } from '../event/event.ts';
 import { failureOf } from '../event/exceptions.ts';
 import { Patches, type Callable } from '../record/patches.ts';
@@ -7,29 +9,29 @@ import { UNSEEN_HOLDER_US } from '../sqlite/rule-limits.ts';
 import { clock } from './ring.ts';
 import type { Sink } from './sql.ts';
 
-/** What the platform calls an error. */
+/** Errors of the platform. */
 const nameOf = (error: unknown): string =>
   error instanceof Error || error instanceof DOMException ? error.name : 'threw';
 const proto = (name: string): object | undefined =>
   (globalThis as unknown as Record<string, { prototype?: object } | undefined>)[name]?.prototype;
 
-/** A request for a lock, until it is granted or ends without. */
+/** A request for a lock, until it is granted or ends without being granted. */
 interface LockRequest {
   /** Milliseconds. */
   readonly at: number;
   /** SQLite waits for it inside a call. */
   readonly isInCall: boolean;
-  /** Other calls of this thread until then. */
+  /** Other calls of this thread in the meantime. */
   readonly calls: number;
   hangs: boolean;
 }
 
 export interface StorageHooks {
-  /** Requests for locks that hang, and haven't ended: to the tally, each once. */
+  /** Reports hanging lock requests that haven't ended to the tally, each once. */
   countHangs(): void;
-  /** By operation, its call. */
+  /** The call of each operation. */
   readonly names: ReadonlyMap<number, string>;
-  /** Put everything back. */
+  /** Restore everything. */
   restore(): void;
 }
 
@@ -39,7 +41,7 @@ export function hookStorage(sink: Sink): StorageHooks {
   const patches = new Patches();
   const names = new Map([[Op.idbTransaction as number, 'IDBTransaction']]);
 
-  /** @param ended takes how long it took, microseconds */
+  /** @param ended receives the duration, microseconds */
   const timed = (
     owner: string,
     method: string,
@@ -108,7 +110,7 @@ export function hookStorage(sink: Sink): StorageHooks {
   let requests = 0;
   const countHang = (request: LockRequest, now: number): void => {
     if (request.hangs || now - request.at <= hangMs) return;
-    // as for a lock that elects a leader: this thread works on
+    // such as a lock that elects a leader: this thread keeps working
     if (!request.isInCall && request.calls < ring.calls - requests) return;
     request.hangs = true;
     sink.tally.hang('LockManager.request');
@@ -123,7 +125,7 @@ export function hookStorage(sink: Sink): StorageHooks {
     const request: LockRequest = { at, isInCall, calls: ring.calls - ++requests, hangs: false };
     waiting.add(request);
     const ended = (result: number, flags: number): void => {
-      if (!waiting.delete(request)) return; // it was granted, and its callback has settled
+      if (!waiting.delete(request)) return; // it was granted, and its callback has finished
       const now = clock.now();
       ring.end(token, now, result, flags | Flag.async);
       const us = (now - at) * 1000;
@@ -141,7 +143,7 @@ export function hookStorage(sink: Sink): StorageHooks {
       ended(failureOf(error), Flag.threw);
       throw error;
     }
-    // it rejects where the app aborts it, or the browser refuses it
+    // it rejects where the app aborts it or the browser refuses it
     if (result instanceof Promise)
       watch.watch(result, (ok, error) => ended(ok ? 0 : failureOf(error), ok ? 0 : Flag.threw));
     return result;

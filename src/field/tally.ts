@@ -1,4 +1,4 @@
-/** What is counted of a page life, and the report that it becomes. */
+/** The counts of a page life, and the report made from them. */
 import { PRIMARY } from '../sqlite/result-codes.ts';
 import { BUSY_BURST, PREPARED_AGAIN } from '../sqlite/rule-limits.ts';
 import { HistogramCounter } from './buckets.ts';
@@ -15,13 +15,13 @@ import {
   type StatementReport,
 } from './report.ts';
 
-/** Statements that are distinguished in a page life. */
+/** How many different statements are counted in a page life. */
 const MOST_STATEMENTS = 500;
 const MOST_ERRORS = 20;
 const BUSY = `SQLITE_${PRIMARY[5]}`;
-/** Fewer runs have no 99th percentile. */
+/** With fewer runs there is no 99th percentile. */
 const LEAST_RUNS = 100;
-/** An extension's is 50 characters; a host name has 253. */
+/** Characters of an origin. An extension's has 50; a host name has up to 253. */
 const MOST_ORIGIN = 300;
 
 export class StatementTally {
@@ -40,14 +40,14 @@ export class Tally {
   readonly locks = new HistogramCounter();
   engine: string | null = null;
   sqlite: string | null = null;
-  /** Exceptions of our own: the app's calls were made anyway, and are not counted. */
+  /** Our own exceptions. The app's calls were made anyway, and aren't counted. */
   faults = 0;
   private readonly statements = new Map<string, StatementTally>();
   private readonly others = new StatementTally('(others)', 0);
   private readonly errors = new Map<string, number>();
   private readonly storages = new Set<string>();
   private busy = 0;
-  /** Of them, those in bursts; the one that goes on, and its last moment. */
+  /** Of these, the calls in bursts; the current burst, and the time of its last call. */
   private inBursts = 0;
   private burst = 0;
   private busyAt = -Infinity;
@@ -60,8 +60,8 @@ export class Tally {
   private slow = 0;
 
   /**
-   * @param why takes what asks for a trace, as it happens
-   * @param p99Us of statements: a 99th percentile above it asks for one, microseconds
+   * @param why receives each reason for a trace as it happens
+   * @param p99Us a 99th percentile of a statement above this triggers a trace, microseconds
    */
   constructor(
     private readonly why: (reason: string) => void,
@@ -96,7 +96,7 @@ export class Tally {
       this.why(`p99 of statements above ${this.p99Us / 1000} ms`);
   }
 
-  /** An answer of SQLite. @returns whether it is an error */
+  /** A result of SQLite. @returns whether it is an error */
   answer(rc: number, call: string): boolean {
     const code = rc & 255;
     if (code === 0 || code >= 100 || code === 27 || code === 28) return false;
@@ -121,7 +121,7 @@ export class Tally {
     if (this.burst === BUSY_BURST.tries) this.inBursts += this.burst;
     else if (this.burst > BUSY_BURST.tries) this.inBursts++;
   }
-  /** A call that answered SQLITE_BUSY is made again by the engine: the app didn't hear of it. */
+  /** The engine retries a call that returned SQLITE_BUSY: the app didn't see it. */
   handled(call: string): void {
     const key = `${BUSY}\0${call}`;
     const left = (this.errors.get(key) ?? 1) - 1;
@@ -142,12 +142,12 @@ export class Tally {
       this.why(name);
     }
   }
-  /** A request for a lock that took very long, or hasn't ended. */
+  /** A lock request that took very long, or hasn't ended. */
   hang(call: string): void {
     this.hangs++;
     this.why(`hang: ${call}`);
   }
-  /** Any other call that did: only its trace shows what it waited for. */
+  /** Any other call that took very long. Only its trace shows what it waited for. */
   tookLong(call: string): void {
     this.why(`slow call: ${call}`);
   }
@@ -225,8 +225,8 @@ const utf8 = new TextEncoder();
 const bytesOf = (value: unknown): number => utf8.encode(JSON.stringify(value)).length;
 
 /**
- * An app may have labels of any length, as of an address or a user's name: `fleet add` takes only what is a report, and errors and
- * statements need room, too. Labels that don't fit are left out.
+ * An app's labels can have any length, such as URLs or users' names. `fleet add` accepts only valid
+ * reports, and errors and statements need space, too. Labels that don't fit are dropped.
  */
 function fitting(labels: FieldReport['labels']): Record<string, string> {
   let room = MOST_LABELS_BYTES;

@@ -1,4 +1,7 @@
-/** `vfscope/field-trace`: what `vfscope/field` has of the last seconds as a `.vfst` file. Load it when there is something to save. */
+/**
+ * `vfscope/field-trace`: turns the last seconds of `vfscope/field` into a `.vfst` file. Load it
+ * when there is something to save.
+ */
 import { captureOptionsOf } from '../event/capture.ts';
 import { Field, RECORD_BYTES } from '../event/event.ts';
 import { measureClockStepUs } from '../event/clock.ts';
@@ -6,7 +9,10 @@ import { TraceStore } from '../trace/store.ts';
 import { saveTrace as save } from '../trace/file/write.ts';
 import type { LastSeconds } from './ring.ts';
 
-/** @returns a file that the panel, the viewer, and the command open @throws where the browser has no CompressionStream */
+/**
+ * @returns a file for the panel, the viewer, and the command
+ * @throws where the browser has no CompressionStream
+ */
 export function saveTrace(last: LastSeconds): Promise<Blob> {
   const { records, definitions, timeOrigin, kind, url, agent, isolated } = last;
   const first = records.byteLength ? new DataView(records).getFloat64(Field.t0, true) : 0;

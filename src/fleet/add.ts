@@ -1,4 +1,7 @@
-/** Adds traces and reports to a fleet's data set. Each input stands alone, so any number of processes and machines share the work. */
+/**
+ * Adds traces and reports to a fleet's data set. Inputs are independent, so any number of processes
+ * and machines can share the work.
+ */
 import { basename, resolve } from 'node:path';
 import { sanitizeStore } from '../analysis/privacy/sanitize.ts';
 import { formatCount } from '../text/numbers.ts';
@@ -15,27 +18,30 @@ import { reportParts, traceParts } from './unit.ts';
 
 export interface Added {
   added: number;
-  /** In the data set already. */
+  /** Already in the data set. */
   known: number;
-  /** Could not be read. */
+  /** Couldn't be read. */
   leftOut: number;
 }
 
-/** What is added, and how. */
+/** What to add, and how. */
 export interface Adding {
   /** Folder of the data set. */
   out: string;
-  /** Of traces without a report beside them. */
+  /** For traces without a report beside them. */
   labels: Labels;
   sanitize: boolean;
-  /** What is added in all, by other shards too: a report among it counts for the trace beside it. */
+  /**
+   * All inputs, including those of other shards: a report among them counts for the trace beside
+   * it.
+   */
   all: readonly string[];
 }
 
 /**
  * Opens a data set to add inputs to it.
  * @param complain takes what is wrong with an input; the others are added
- * @returns adds some of `all`; rejects with CommandFailure where the data set cannot be written
+ * @returns adds some of `all`; rejects with CommandFailure where the data set can't be written
  */
 export function inputAdder(
   { out, labels, sanitize, all }: Adding,
@@ -74,7 +80,7 @@ async function addInputs(paths: readonly string[], set: DataSet, options: Option
       );
       result.added++;
     } catch (e) {
-      if (e instanceof CommandFailure) throw e; // of the data set: the next input would meet it, too
+      if (e instanceof CommandFailure) throw e; // the data set failed: the next input would fail, too
       complain(whyLeftOut(path, e));
       result.leftOut++;
     }
@@ -82,7 +88,7 @@ async function addInputs(paths: readonly string[], set: DataSet, options: Option
   return result;
 }
 
-/** One input that can't be taken in, whatever is in it, isn't a reason to leave out the others. */
+/** One bad input, whatever is in it, doesn't stop the others. */
 function whyLeftOut(path: string, error: unknown): string {
   if (error instanceof TraceFileError || error instanceof Refused)
     return `${path}: ${error.message}`;

@@ -1,7 +1,8 @@
 /**
- * One file for each table and day: the row groups of many files, copied as they are, behind one footer. A compacted file names the inputs
- * that it holds, so a run that was interrupted between writing it and removing those leaves nothing that could be counted twice by the
- * next run, or by `fleet report`.
+ * Merges the files of each table and day into one: copies the row groups of many files unchanged
+ * and writes one footer. A compacted file names its inputs. So after a run that was interrupted
+ * before it removed the merged files, neither the next run nor `fleet report` counts anything
+ * twice.
  */
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -15,7 +16,7 @@ import { idOf } from './inputs.ts';
 /** Key of a compacted file's metadata: ids of its inputs, separated by spaces. */
 const INPUTS = 'vfscope.inputs';
 
-/** The inputs whose rows a file holds. */
+/** The inputs whose rows are in a file. */
 async function inputsIn(file: DataFile, bytes: Uint8Array): Promise<string[]> {
   if (!isCompacted(file)) return [file.name];
   const { key_value_metadata: pairs = [] } = await metadataOf(bytes);
@@ -26,7 +27,7 @@ async function metadataOf(bytes: Uint8Array): Promise<FileMetaData> {
   const { parquetMetadata } = await import('hyparquet');
   return parquetMetadata(exact(bytes));
 }
-/** Its own bytes alone: those of a small file lie in a buffer with others. */
+/** Only its own bytes: the buffer of a small file holds others, too. */
 export const exact = ({ buffer, byteOffset, byteLength }: Uint8Array): ArrayBuffer =>
   buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
 
@@ -36,7 +37,10 @@ export interface Loaded {
   inputs: readonly string[];
 }
 
-/** The files of a table that count, each input once; and those that another one replaces. Files of inputs that are not all there don't count. */
+/**
+ * The files of a table that count, so that each input counts once, and the files that others
+ * replace. Files with a missing input don't count.
+ */
 export async function currentFiles(
   set: DataSet,
   files: readonly DataFile[],
@@ -51,7 +55,7 @@ export async function currentFiles(
     const bytes = set.read(file);
     loaded.push({ file, bytes, inputs: await inputsIn(file, bytes) });
   }
-  // the largest first: it replaces what it was made of
+  // the largest first: it replaces the files that it was made of
   for (const each of loaded.sort(
     (a, b) =>
       b.inputs.length - a.inputs.length ||
@@ -110,7 +114,10 @@ export async function compact(root: string): Promise<{ before: number; after: nu
   }
 }
 
-/** Two runs at once could each write a file with the same rows. A run that was killed leaves its mark; the next one takes it over. */
+/**
+ * Two runs at once could each write a file with the same rows. A killed run leaves its mark, and
+ * the next run takes the mark over.
+ */
 function alone(root: string): () => void {
   const mark = join(root, '_manifest', 'compacting');
   const mine = `${hostname()} ${process.pid}`;
@@ -138,7 +145,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Files of one schema as one. @throws Error where schemas differ */
+/** Merges files with the same schema. @throws Error where schemas differ */
 async function joined(files: readonly Loaded[]): Promise<Uint8Array> {
   const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
   const sorted = [...files].sort((a, b) => (a.file.name < b.file.name ? -1 : 1));
@@ -177,7 +184,7 @@ async function joined(files: readonly Loaded[]): Promise<Uint8Array> {
 const beginOf = ({ dictionary_page_offset, data_page_offset }: ColumnMetaData): number =>
   Number(dictionary_page_offset ?? data_page_offset);
 
-/** Its places in another file; indexes, which lie elsewhere, are left behind. */
+/** Its offsets in another file. Indexes are stored elsewhere and aren't copied. */
 const movedGroup = (group: RowGroup, by: bigint): RowGroup => ({
   ...group,
   file_offset: undefined,

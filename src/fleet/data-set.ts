@@ -29,8 +29,9 @@ import { FLEET_TABLES } from './tables.ts';
 import { emptyPart, type Part } from './unit.ts';
 
 /**
- * Which tables and columns files have: entries of the manifest say it. A new table or column changes it, though not the version of the
- * schema: in one data set, a query over all files would fail on the column, or miss older inputs in the table.
+ * The tables and columns of the files; entries of the manifest record it. A new table or column
+ * changes it, though not the schema's version. In one data set, a query over all files would fail
+ * on the new column, or miss older inputs in the new table.
  */
 const COLUMNS = idOf(
   Buffer.from(
@@ -48,7 +49,7 @@ const MANIFEST = '_manifest';
 const TEMPORARY = '_tmp';
 const COMPACTED = 'all-';
 
-/** A data file by its place. */
+/** A data file, by its location. */
 export interface DataFile {
   table: string;
   day: string;
@@ -59,12 +60,12 @@ export interface DataFile {
 export const isCompacted = ({ name }: DataFile): boolean => name.startsWith(COMPACTED);
 export const compactedName = (hash: string): string => `${COMPACTED}${hash}`;
 
-/** A file that is written under `_tmp`, and where it is to be. */
+/** A file written under `_tmp`, and its final location. */
 interface Staged {
   readonly part: string;
   readonly path: string;
 }
-/** @throws CommandFailure where that fails; the file under `_tmp` is gone then */
+/** @throws CommandFailure where that fails; the file under `_tmp` is removed then */
 function trying(file: Staged, run: (file: Staged) => void): Staged {
   try {
     run(file);
@@ -79,22 +80,22 @@ export class DataSet {
   private readonly made = new Set<string>();
   private opened = false;
 
-  /** @param root of the data set; it need not be there */
+  /** @param root of the data set; it doesn't have to exist */
   constructor(readonly root: string) {}
 
   has(id: string): boolean {
     return existsSync(join(this.root, MANIFEST, `${id}.json`));
   }
 
-  /** Ids of inputs of which all files are there. */
+  /** Ids of inputs whose files are complete. */
   ids(): string[] {
     return this.names(MANIFEST).flatMap((name) => /^([0-9a-f]{16})\.json$/.exec(name)?.[1] ?? []);
   }
 
   /**
-   * Add what an input is made of. Its files come to their places once all are written. Where that fails, none is removed from there:
-   * another process may have added the same input meanwhile.
-   * @throws CommandFailure where a file cannot be written, or the data set has other columns
+   * Add the files of an input. They move to their final locations once all are written. If that
+   * fails, none is removed from there, because another process may have added the same input.
+   * @throws CommandFailure where a file can't be written, or the data set has other columns
    */
   add(id: string, parts: Iterable<Part>): void {
     this.open();
@@ -126,7 +127,10 @@ export class DataSet {
     }
   }
 
-  /** Files of several versions don't fit in one query. @throws CommandFailure where another version of vfscope made the data set */
+  /**
+   * Files of different schema versions don't work in one query.
+   * @throws CommandFailure where another version of vfscope made the data set
+   */
   insistOnColumns(): void {
     const [id] = this.ids();
     if (id === undefined) return;
@@ -159,7 +163,7 @@ export class DataSet {
     trying(file, ({ part, path }) => renameSync(part, path));
   }
 
-  /** Data files, of one table or of all. The empty one of each is left out. */
+  /** Data files of one or all tables, without the empty file of each table. */
   files(only?: string): DataFile[] {
     return [...FLEET_TABLES.keys()]
       .filter((table) => only === undefined || table === only)
@@ -183,7 +187,7 @@ export class DataSet {
     rmSync(path, { force: true });
   }
 
-  /** Files that killed commands were writing: an hour later none still is. */
+  /** Files of killed commands. After an hour, no command still writes them. */
   clear(): void {
     for (const name of this.names(TEMPORARY)) {
       const path = join(this.root, TEMPORARY, name);

@@ -1,9 +1,12 @@
-/** gzip on this thread: all cores are busy with other traces, so a stream, which unpacks beside it, only costs more. */
+/**
+ * Synchronous gunzip. All cores are busy with other traces, so a stream that unpacks on another
+ * thread would only cost more.
+ */
 import { constants } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
 import { TooLongError, type Gunzip } from '../trace/file/codec.ts';
 
-/** Of memory that is taken at a time. */
+/** How much memory is allocated at a time. */
 const PIECE = 1 << 16;
 
 export const gunzipAtOnce: Gunzip = (bytes, limit) => {

@@ -1,4 +1,7 @@
-/** How long statements, syncs, and waits for locks took in a trace, in the buckets of field reports: both add up. */
+/**
+ * Durations of statements, syncs, and lock waits in a trace, in the same buckets as field reports,
+ * so that both add up.
+ */
 import { executionGroups } from '../analysis/statements/statement-runs.ts';
 import { fact } from '../analysis/core/graph.ts';
 import { getOrMake } from '../analysis/core/maps.ts';
@@ -11,7 +14,7 @@ import { isInMemory } from '../trace/in-memory.ts';
 import { bucketBegin, HistogramCounter, type Histogram } from '../field/buckets.ts';
 import type { FieldReport } from '../field/report.ts';
 
-/** A bucket of a histogram. */
+/** One bucket of a histogram. */
 interface Bucket {
   what: 'statement' | 'sync' | 'lock';
   fingerprint: string | null;
@@ -48,7 +51,10 @@ const buckets = (
   return found;
 };
 
-/** Syncs as the summary counts them: xSync, or where no VFS call is recorded OPFS flushes and streams closed. */
+/**
+ * Syncs as the summary counts them: xSync, or OPFS flushes and closed streams where no VFS call is
+ * recorded.
+ */
 const STORAGE_SYNCS = [Op.opfsFlush, Op.opfsStreamClose] as const;
 
 export const histogramRows = fact(
@@ -83,9 +89,10 @@ export const histogramRows = fact(
 );
 
 /**
- * The same of a report. Statements that differ in spaces or in the case of keywords have one fingerprint: their buckets are summed up, so
- * that no two rows are alike, and a row that is there twice was sent twice.
- * @param textOf how a statement is called
+ * The same for a report. Statements that differ only in spaces or keyword case share a fingerprint.
+ * Their buckets are summed, so no two rows are equal, and a duplicate row means that the report was
+ * sent twice.
+ * @param textOf returns the text that stands for a statement
  */
 export function reportHistograms(
   report: FieldReport,

@@ -1,4 +1,7 @@
-/** What `vfscope fleet add` takes: traces and files of reports, in folders or by name, and the share of them that one shard takes. */
+/**
+ * What `vfscope fleet add` accepts: traces and report files, in folders or by name, and the part of
+ * them that belongs to one shard.
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -18,7 +21,7 @@ const TRACE = /\.vfst$/;
 const REPORTS = /\.(?:json|jsonl|ndjson)$/;
 export const isTrace = (path: string): boolean => TRACE.test(path);
 
-/** @param text as 2/8 @throws CommandFailure */
+/** @param text such as 2/8 @throws CommandFailure */
 export function shardOf(text: string): Shard {
   const [, index, of] = /^(\d+)\/(\d+)$/.exec(text) ?? [];
   const shard = { index: Number(index), of: Number(of) };
@@ -28,8 +31,8 @@ export function shardOf(text: string): Shard {
 }
 
 /**
- * The files behind names of files and folders, each once, sorted.
- * @throws CommandFailure where one is not there, or is neither a trace nor a file of reports
+ * The files in the given files and folders, each once, sorted.
+ * @throws CommandFailure where one doesn't exist, or is neither a trace nor a report file
  */
 export function inputsOf(paths: readonly string[]): string[] {
   const found = paths.flatMap((path) => {
@@ -49,22 +52,25 @@ export function inputsOf(paths: readonly string[]): string[] {
   return [...new Set(found)].sort();
 }
 
-/** The part of the inputs that a shard takes: by name, so that machines agree while files are added. */
+/** The inputs of a shard. Chosen by name, so that machines agree even while files are added. */
 export const inShard = (paths: readonly string[], { index, of }: Shard): string[] =>
   paths.filter(
     (path) => parseInt(idOf(Buffer.from(basename(path))).slice(0, 8), 16) % of === index - 1,
   );
 
-/** Of a file of reports: one of 4 KB or less for each of 64,000 page lives. All are in memory at once. */
+/**
+ * Maximum size of a report file: 64,000 page lives with 4 KB or less each. All are in memory at
+ * once.
+ */
 const MOST_REPORT_BYTES = 256 * 2 ** 20;
-/** What Node reads at once. */
+/** The most that Node reads at once. */
 const MOST_TRACE_BYTES = 2 ** 31 - 1;
 
-/** What an input can't be added for, whatever is in it. */
+/** Why an input can't be added, whatever is in it. */
 export class Refused extends Error {}
 
 const mostBytes = (path: string): number => (isTrace(path) ? MOST_TRACE_BYTES : MOST_REPORT_BYTES);
-/** The bytes of an input. @throws Refused where they are too many; what node:fs says */
+/** The bytes of an input. @throws Refused where it is too large; errors of node:fs */
 export function bytesOf(path: string): Uint8Array<ArrayBuffer> {
   const { size } = statSync(path);
   const most = mostBytes(path);
@@ -74,19 +80,22 @@ export function bytesOf(path: string): Uint8Array<ArrayBuffer> {
     isTrace(path) ? `${limit}.` : `${limit}. Save its reports in several .jsonl files.`,
   );
 }
-/** The same of what may be beside another input. @returns null where it isn't there, or too large */
+/**
+ * The same for a file that may lie beside another input.
+ * @returns null where it doesn't exist or is too large
+ */
 function bytesBeside(path: string): Uint8Array | null {
   const { size = Infinity } = statSync(path, { throwIfNoEntry: false }) ?? {};
   return size > mostBytes(path) ? null : readFileSync(path);
 }
 
-/** Id of an input: of its content alone. */
+/** Id of an input, from its content only. */
 export const idOf = (bytes: Uint8Array): string =>
   createHash('sha256').update(bytes).digest('hex').slice(0, 16);
 
 /**
- * The reports of a file: one JSON object, a list of them, or one a line.
- * @returns each report once, and how many items are none
+ * The reports of a file: one JSON object, a list of objects, or one object a line.
+ * @returns each report once, and the number of items that aren't reports
  */
 export function reportsIn(bytes: Uint8Array): {
   reports: Omit<ReportInput, 'example'>[];
@@ -110,11 +119,14 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return undefined; // counted as none
+    return undefined; // counted as not a report
   }
 }
 
-/** The report beside a trace, NAME.json beside NAME.vfst: that of the same page life. `input` is the id of its file. */
+/**
+ * The report beside a trace (NAME.json beside NAME.vfst), which covers the same page life. `input`
+ * is the id of its file.
+ */
 export function reportBeside(
   trace: string,
 ): { path: string; input: string; report: FieldReport } | null {

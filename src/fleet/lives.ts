@@ -1,15 +1,15 @@
-/** The table `reports`: a row for each page life, whether the field reported it or a trace shows it. */
+/** The table `reports`: one row for each page life, from a field report or a trace. */
 import { col, type Columns } from '../analysis/core/table.ts';
 import { browserName } from '../text/browser.ts';
 
-/** What is said of a trace or a report when it is added. */
+/** Given when a trace or a report is added. */
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Life {
   source: 'field' | 'trace';
   atMs: number;
   durationUs: number;
-  /** How many page lives it stands for. */
+  /** How many page lives it represents. */
   weight: number;
   labels: Labels;
   origin: string | null;
@@ -23,17 +23,17 @@ export interface Life {
   lockWaits: number | null;
   lockWaitUs: number | null;
   busy: number | null;
-  /** Id of the trace that shows it. */
+  /** Id of its trace. */
   example: string | null;
 }
 
-/** Labels by which reports are compared; all of them are in `labels`. */
+/** Labels for comparing reports. `labels` has all of them. */
 const label = (name: string, title: string, what: string) =>
   col('text', title, `${what}: the label "${name}"`, ({ labels }: { labels: Labels }) =>
     Object.hasOwn(labels, name) ? labels[name]! : null,
   );
 
-/** Of `reports` and of `traces`. */
+/** Columns of both `reports` and `traces`. */
 export const labelColumns = {
   release: label('release', 'Release', 'Of the app'),
   device: label('device', 'Device', 'Class of the device'),

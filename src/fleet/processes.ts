@@ -1,14 +1,17 @@
-/** Adds inputs in several processes. Each asks for the next few, so that all end at about the same time. */
+/**
+ * Adds inputs in several processes. Each requests a few at a time, so all finish at about the same
+ * time.
+ */
 import { fork } from 'node:child_process';
 import { wrongUse } from '../terminal/failure.ts';
 import { inputAdder, type Added, type Adding } from './add.ts';
 
-/** Set for a process that takes its inputs from the one that started it. */
+/** Set for a process that gets its inputs from its parent. */
 const PART = 'VFSCOPE_FLEET_PART';
-/** Inputs that a process takes at once. */
+/** Inputs that a process requests at once. */
 const FEW = 4;
 
-/** Whether another process of this command hands out the inputs. */
+/** Whether another process of this command distributes the inputs. */
 export const isTold = (): boolean => process.env[PART] === '1' && process.send !== undefined;
 
 /** @throws CommandFailure where one of them fails */
@@ -38,7 +41,7 @@ export async function inProcesses(count: number, adding: Adding): Promise<Added>
     child.send(adding);
     tell();
     return new Promise<boolean>((resolve) => {
-      // one that failed has said why on stderr
+      // a process that failed has printed why to stderr
       child.on('disconnect', () => resolve(isDone));
     });
   });
@@ -49,7 +52,10 @@ export async function inProcesses(count: number, adding: Adding): Promise<Added>
   return sums;
 }
 
-/** Adds what the other process hands out, until it has no more. @throws CommandFailure where the data set cannot be written */
+/**
+ * Adds the inputs that the parent process hands out, until there are no more.
+ * @throws CommandFailure where the data set can't be written
+ */
 export function addAsTold(complain: (text: string) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     let add: ReturnType<typeof inputAdder> | null = null;
@@ -61,7 +67,7 @@ export function addAsTold(complain: (text: string) => void): Promise<void> {
           .then((sums) => process.connected && process.send!(sums))
           .catch((e: unknown) => {
             reject(e as Error);
-            process.disconnect(); // or this process would wait for more
+            process.disconnect(); // or this process would wait for more inputs
           });
     });
   });

@@ -1,4 +1,7 @@
-/** What a fleet's data set shows, as a report: which share of page lives has what, with a trace to open. */
+/**
+ * A report on a fleet's data set: which share of page lives is affected by what, with a trace to
+ * open.
+ */
 import { getOrMake } from '../analysis/core/maps.ts';
 import type { Block, Report, ReportTable } from '../analysis/report/blocks.ts';
 import { HistogramCounter, bucketOf } from '../field/buckets.ts';
@@ -22,7 +25,7 @@ export interface FleetReport {
   from: string | null;
   to: string | null;
   by: GroupBy | null;
-  /** In order of their names; one of name '' without `by`. */
+  /** Sorted by name. Without `by`, there is one group with the name ''. */
   groups: { name: string; lives: number; weight: number }[];
   findings: (Shares & { rule: string; title: string })[];
   waits: Shares;
@@ -39,43 +42,44 @@ export interface FleetReport {
   syncs: { group: string; count: number; p50Us: number; p99Us: number }[];
 }
 export interface Shares {
-  /** Page lives that have it, and of how much weight. */
+  /** Affected page lives, and their total weight. */
   lives: number;
   weight: number;
   /**
-   * Weight of those / weight of all that could show it, by group; null = none could: a rule that needs a trace, and none has one. The
-   * interval holds the true share of users in 95 of 100 cases (Wilson).
+   * Weight of the affected / weight of all that could show it, by group; null = none could, such as
+   * a rule that needs a trace where none has one. The interval contains users' true share in 95 of
+   * 100 cases (Wilson).
    */
   shares: { share: number | null; low: number; high: number }[];
-  /** null = the data set has none. */
+  /** null = not in the data set. */
   example: Example | null;
 }
 /** A trace to open. */
 export interface Example {
   trace: string;
-  /** Of its file; null where it was anonymized. */
+  /** Name of its file; null where it was anonymized. */
   name: string | null;
 }
 
-/** Rules that any page life shows; the others only one that has a trace. */
+/** Rules that every page life can show. The other rules need a trace. */
 const IN_REPORTS: ReadonlySet<string> = new Set(Object.values(FIELD_RULES));
-/** A wait of this length, summed up over the page life, is one that users feel. */
+/** Users notice waits of this length, summed over the page life. */
 const FELT_WAIT_NS = 100_000_000;
 const MOST_ROWS = 20;
-/** Columns of groups, and characters of their names. */
+/** Maximum columns of groups, and characters of their names. */
 const MOST_GROUPS = 8;
 const MOST_NAME = 40;
-/** Characters of a file's name. */
+/** Maximum characters of a file's name. */
 const MOST_FILE = 80;
 
 interface Life {
   weight: number;
   group: number;
-  /** The trace of it. */
+  /** Its trace. */
   example: Example | null;
 }
 
-/** @throws CommandFailure where a file of the data set cannot be read */
+/** @throws CommandFailure where a file of the data set can't be read */
 export async function fleetReport(root: string, by: GroupBy | null): Promise<FleetReport> {
   const set = new DataSet(root);
   set.insistOnColumns();
@@ -83,7 +87,7 @@ export async function fleetReport(root: string, by: GroupBy | null): Promise<Fle
   const examples = new Map<string, string>();
   for (const { source, trace, example } of reports)
     if (source === 'field' && typeof example === 'string') examples.set(example, String(trace));
-  // a trace that was added before its report speaks for the same page life
+  // a trace that was added before its report covers the same page life
   const unique = [...new Map(reports.map((row) => [String(row.trace), row])).values()].filter(
     ({ source, trace }) => source !== 'trace' || !examples.has(String(trace)),
   );
@@ -91,7 +95,7 @@ export async function fleetReport(root: string, by: GroupBy | null): Promise<Fle
   const names = [...new Set(unique.map(nameOf))].sort();
   const groups = names.map((name) => ({ name, lives: 0, weight: 0 }));
   const lives = new Map<string, Life>();
-  /** By id. A report names the trace beside its file, which may be unreadable or still to come. */
+  /** By id. A report names the trace beside its file, which may be unreadable or not added yet. */
   const traces = new Map(
     (await rowsOf(set, 'traces', ['trace', 'name'])).map((row): [string, Example] => {
       const trace = String(row.trace);
@@ -111,7 +115,10 @@ export async function fleetReport(root: string, by: GroupBy | null): Promise<Fle
     [...every.lives].filter(({ example }) => example !== null),
     groups.length,
   );
-  /** The page life that a row is of: a trace whose report is here speaks for that. */
+  /**
+   * The page life of a row. If a trace's report is in the data set, the row belongs to the report's
+   * page life.
+   */
   const lifeOf = ({ trace }: Row): Life | undefined =>
     lives.get(String(trace)) ?? lives.get(examples.get(String(trace)) ?? '');
   const shares = (rows: readonly Row[], basis = every): Shares =>
@@ -125,7 +132,7 @@ export async function fleetReport(root: string, by: GroupBy | null): Promise<Fle
       return found.lives ? [{ rule, title: ruleTitle(rule) ?? '', ...found }] : [];
     },
   );
-  /** A report and its trace count the same calls: the report does for both. */
+  /** A report and its trace count the same calls. The report's count is used for both. */
   const once = (rows: readonly Row[]): Row[] =>
     distinct(rows).filter(({ trace }) => !examples.has(String(trace)));
   const errors = groupedBy(
@@ -180,13 +187,16 @@ function groupedBy(rows: readonly Row[], key: (row: Row) => string): [string, Ro
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The same one each time. */
+/** Always the same one. */
 const exampleOf = (lives: Iterable<Life | undefined>): Example | null =>
   [...lives]
     .flatMap((life) => life?.example ?? [])
     .reduce<Example | null>((a, b) => (a && a.trace < b.trace ? a : b), null);
 
-/** Page lives that shares are of, and by group the sums of their weights and of the squares of those. */
+/**
+ * Page lives that shares are based on, and by group the sums of their weights and of the squared
+ * weights.
+ */
 interface Basis {
   lives: ReadonlySet<Life>;
   groups: readonly { weight: number; squares: number }[];
@@ -200,12 +210,13 @@ function basisOf(lives: readonly Life[], count: number): Basis {
   return { lives: new Set(lives), groups };
 }
 
-/** @param having a life may be there several times; those outside of the basis don't count */
+/** @param having may contain a page life several times; those outside the basis don't count */
 function sharesOf(having: readonly Life[], { lives, groups }: Basis): Shares {
   const unique = [...new Set(having)].filter((life) => lives.has(life));
   const shares = groups.map(({ weight, squares }, group) => {
     const own = unique.filter((life) => life.group === group);
-    // page lives of different weights tell less than as many of one weight: Kish's effective number
+    // page lives with different weights carry less information than as many with one weight: Kish's
+    // effective sample size
     const n = weight && weight ** 2 / squares;
     return interval(own.reduce((sum, life) => sum + life.weight, 0) / weight, n);
   });
@@ -217,7 +228,7 @@ function sharesOf(having: readonly Life[], { lives, groups }: Basis): Shares {
   };
 }
 
-/** Wilson's interval of 95 %. @param n page lives that it is of, if all had one weight */
+/** Wilson's 95% interval. @param n number of page lives with equal weights */
 function interval(share: number, n: number): Shares['shares'][number] {
   const z = 1.96;
   if (n === 0) return { share: null, low: 0, high: 1 };
@@ -274,14 +285,14 @@ function durations(
   };
 }
 
-/** As a cell: what to look for in the folder of traces. */
+/** As a cell: the name to look for in the folder of traces. */
 const fileOf = (example: Example | null): string =>
   example === null ? '' : cut(oneLine(example.name ?? example.trace), MOST_FILE);
 
 /** The same as text. */
 export function fleetReportDocument(report: FleetReport): Report {
   const { by, groups, lives, traces, from, to } = report;
-  /** Those with most page lives, in order of their names. */
+  /** The groups with the most page lives, sorted by name. */
   const columns = [...groups.keys()]
     .sort((a, b) => groups[b]!.lives - groups[a]!.lives || a - b)
     .slice(0, MOST_GROUPS)

@@ -1,7 +1,10 @@
-/** What a rule is about, whatever it found: a report of the field has no sentences, and those of traces have the numbers of one. */
+/**
+ * The topic of a rule, independent of what it found. Field reports have no sentences, and a trace's
+ * sentences have that trace's numbers.
+ */
 import { RULES } from '../analysis/findings/index.ts';
 
 const TITLES = new Map(RULES.map(({ id, title }) => [id, title]));
 
-/** @returns null for a rule of another version */
+/** @returns null for a rule of another version of vfscope */
 export const ruleTitle = (rule: string): string | null => TITLES.get(rule) ?? null;

@@ -1,4 +1,7 @@
-/** The tables of a fleet's data set: those of the catalog, each row with its trace, and what only many traces have. */
+/**
+ * The tables of a fleet's data set: those of the catalog with a trace column in each row, and
+ * tables that only a fleet has.
+ */
 import { eventTable } from '../analysis/events/table.ts';
 import { col, type Columns } from '../analysis/core/table.ts';
 import { TABLES } from '../analysis/tables.ts';
@@ -6,7 +9,7 @@ import { fileColumns, type FileColumn } from '../formats/tables.ts';
 import { histogramColumns } from './histograms.ts';
 import { labelColumns, lifeColumns, VFS_CLASS, type Labels } from './lives.ts';
 
-/** Columns that only this data set has, behind those of the catalog. */
+/** Columns that only this data set has, after the catalog's columns. */
 export interface TraceExtras {
   labels: Labels;
   name: string | null;
@@ -37,7 +40,7 @@ const TRACE: FileColumn<never> = {
   value: () => null,
 };
 
-/** A table as its files hold it. */
+/** A table as stored in files. */
 export interface FleetTable {
   readonly name: string;
   readonly help: string;

@@ -1,6 +1,7 @@
 /**
- * What one input adds to a fleet's data set: a trace, or a file of field reports, as a Parquet file for each table and day that it has rows
- * for. Pure: the same input gives the same bytes, so that writing it again, or twice at once, changes nothing.
+ * What one input (a trace or a file of field reports) adds to a fleet's data set: a Parquet file
+ * for each table and day with rows. The same input always gives the same bytes, so writing it
+ * again, or twice at once, changes nothing.
  */
 import { Facts } from '../analysis/core/graph.ts';
 import { getOrMake } from '../analysis/core/maps.ts';
@@ -32,13 +33,16 @@ export interface Part {
   pieces: Iterable<Uint8Array>;
 }
 
-/** The day of a moment, in UTC; 1970-01-01 for what is none. @param ms since the epoch, of a page: anything may be in it */
+/**
+ * The day of a time, in UTC; 1970-01-01 where it isn't valid.
+ * @param ms since the epoch, from a page, so it can be any value
+ */
 export function dayOf(ms: number): string {
   const isDate = ms >= 0 && ms < 4e12; // up to 2096
   return new Date(isDate ? ms : 0).toISOString().slice(0, 10);
 }
 
-/** @param groups row groups, all columns but `trace` */
+/** @param groups row groups with all columns except `trace` */
 function part(table: string, day: string, id: string, groups: Iterable<Group>): Part {
   const withTrace = function* (): Generator<Group> {
     for (const { rows, cells } of groups) yield { rows, cells: inFront(sameText(id, rows), cells) };
@@ -50,7 +54,7 @@ function* inFront<T>(first: T, others: Iterable<T>): Generator<T> {
   yield* others;
 }
 
-/** Cells by column, as they are in files. @param some of the table's columns, whose rows lie in `rows` */
+/** Cells by column, as stored in files. @param some the table's columns in `rows` */
 function* groupsOf<Row>(columns: Columns<Row>, rows: Rows<Row>): Generator<Group> {
   const inFile = fileColumns(columns);
   for (let from = 0; from < rows.count; from += GROUP_ROWS) {
@@ -59,14 +63,14 @@ function* groupsOf<Row>(columns: Columns<Row>, rows: Rows<Row>): Generator<Group
   }
 }
 
-/** Columns of the same rows, those of `others` behind. */
+/** Columns of the same rows, followed by those of `others`. */
 function* beside(groups: Iterable<Group>, others: Iterable<Group>): Generator<Group> {
   const more = [...others];
   let i = 0;
   for (const { rows, cells } of groups) yield { rows, cells: [...cells, ...more[i++]!.cells] };
 }
 
-/** A table without rows: a reader of the set finds each of them. */
+/** An empty table, so that readers of the data set find every table. */
 export const emptyPart = (table: string): Part => ({
   table,
   day: dayOf(0),
@@ -77,14 +81,14 @@ export interface TraceInput {
   /** Of the file's bytes. */
   id: string;
   store: TraceStore;
-  /** Of its file; null = it is not said. */
+  /** Name of its file; null = not given. */
   name: string | null;
   labels: Labels;
-  /** The report of the same page life is in the set, too. */
+  /** The data set also has the report of the same page life. */
   isReported: boolean;
 }
 
-/** The parts of a trace. Tables without rows have none. */
+/** The files of a trace. Tables without rows have none. */
 export function* traceParts({ id, store, name, labels, isReported }: TraceInput): Generator<Part> {
   const facts = new Facts(store);
   const day = dayOf(store.originMs);
@@ -97,7 +101,7 @@ export function* traceParts({ id, store, name, labels, isReported }: TraceInput)
     const found = facts.get(rows) as Rows<unknown>;
     if (!found.count) continue;
     const groups = groupsOf(columns as Columns<unknown>, found);
-    // one row of one trace
+    // one trace has one row
     const whole =
       table === 'traces' ? beside(groups, groupsOf(traceExtraColumns, listed([extras]))) : groups;
     yield part(table, day, id, whole);
@@ -146,20 +150,22 @@ const originOf = (url: string | null): string | null =>
   (url && /^[a-z-]+:\/\/[^/]+/.exec(url)?.[0]) ?? null;
 
 export interface ReportInput {
-  /** Of the report as it was read. */
+  /** The report as read. */
   id: string;
   report: FieldReport;
-  /** Id of the trace of the same page life; null = there is none. */
+  /** Id of the trace of the same page life; null = none. */
   example: string | null;
 }
 
-/** How a statement of a report is called: as in traces, where its text is whole. */
+/**
+ * The text that stands for a statement of a report: the same as in traces, where it is complete.
+ */
 function textOf({ text, hash }: StatementReport): string {
   if (text === '') return `(statement ${hash})`;
   return text.length < MOST_TEXT ? fingerprint(text) : `${text}… (${hash})`;
 }
 
-/** The parts of a file of reports, by day. @param reports each id once */
+/** The files of a report file, by day. @param reports each id once */
 export function* reportParts(reports: readonly ReportInput[]): Generator<Part> {
   const days = new Map<string, ReportInput[]>();
   for (const input of reports)
@@ -184,7 +190,7 @@ export function* reportParts(reports: readonly ReportInput[]): Generator<Part> {
 
 const rowCells = <Row>(columns: Columns<Row>, rows: readonly Row[]): Cell[][] =>
   rows.map((row) => fileColumns(columns).map(({ value }) => value(row)));
-/** A row of which only some columns are known. */
+/** A row with only some known columns. */
 const sparse = (columns: Columns<never>, known: Readonly<Record<string, Cell>>): Cell[] =>
   fileColumns(columns as Columns<unknown>).map(({ name }) => known[name] ?? null);
 
@@ -205,7 +211,10 @@ function* reportPart(
   if (!first.done) yield { table, day, pieces: parquetPieces(columns, inFront(first.value, all)) };
 }
 
-/** Rows with the ids of their reports, as many as fit a group: a file of many reports has millions. */
+/**
+ * Rows with the ids of their reports, as many as fit into a row group: a file of many reports has
+ * millions of rows.
+ */
 function* inGroups(
   inputs: readonly ReportInput[],
   cells: (input: ReportInput) => Iterable<readonly Cell[]>,

@@ -1,11 +1,14 @@
 /**
- * A worker may be terminated as soon as its last message has arrived. One that sends its own records sends what waits before each message
- * that leaves it:
+ * A worker may be terminated as soon as its last message has arrived. So a worker that sends its
+ * own records sends the waiting ones before each outgoing message:
  *
  *   worker    calls ... postMessage(reply)          calls ... port.postMessage(reply)
- *             records ^                                records ^                       else: every 50 ms, or when the ring is half full
+ *             records ^                                records ^
  *
- * That costs 45 us a message with DevTools open. Where it would take more than 2 % of the thread's time it is done every millisecond.
+ * All others are sent every 50 ms, or when the ring is half full.
+ *
+ * That costs 45 us a message with DevTools open. Where it would take more than 2 % of the thread's
+ * time, it happens only once a millisecond.
  */
 import { Op } from '../event/event.ts';
 import type { Patches } from '../record/patches.ts';
@@ -13,13 +16,16 @@ import { NOTHING, type Recorder } from '../record/recorder.ts';
 import { apply } from '../record/reflect.ts';
 import { listen, setTimeout, unlisten } from './natives.ts';
 
-/** Of the thread's time. */
+/** Maximum share of the thread's time. */
 const SHARE = 0.02;
-/** What may be spent at once, ms. */
+/** Maximum time to spend at once, ms. */
 const SAVED_UP_MS = 20;
 const LEAST_MS = 1;
 
-/** From now on, until `patches` are restored. @param drain sends what waits; does not throw */
+/**
+ * From now on, until `patches` are restored.
+ * @param drain sends the waiting records and doesn't throw
+ */
 export function drainBeforeMessages(patches: Patches, recorder: Recorder, drain: () => void): void {
   let last = recorder.now();
   let saved = last;
@@ -36,7 +42,7 @@ export function drainBeforeMessages(patches: Patches, recorder: Recorder, drain:
       isDue = true;
       return;
     }
-    // inside SQL it is time of ours
+    // inside SQL, this time counts as ours
     const token = recorder.current
       ? recorder.begin(Op.tracer, 0, NaN, recorder.backlogRecords)
       : NOTHING;
@@ -56,7 +62,7 @@ export function drainBeforeMessages(patches: Patches, recorder: Recorder, drain:
       beforeMessage();
       return apply(native, self, args);
     });
-  // an error leaves the worker, too: the page may terminate it then
+  // an error also leaves the worker, and the page may terminate it then
   listen(globalThis, 'error', beforeMessage, true);
   patches.onRestore(() => unlisten(globalThis, 'error', beforeMessage, true));
 }

@@ -1,7 +1,7 @@
 /**
- * What the hook must know of a Blob that a worker's script comes from, and can only learn when the app makes it: the Blob behind a
- * blob: URL, because pages revoke a URL right after `new Worker(url)`, and how its text begins, because nothing reads a Blob at once
- * but a request that the app has not made.
+ * Facts about the Blob behind a worker's script that the hook can only learn when the app creates
+ * it: the Blob behind a blob: URL, because pages revoke a URL right after `new Worker(url)`, and
+ * how its text begins, because only a request of the app could read a Blob synchronously.
  */
 import type { Patches } from '../record/patches.ts';
 import { firstWords, startsStrict } from '../protocol/strict-script.ts';
@@ -10,23 +10,23 @@ import { NativeBlob, NativeURL } from './natives.ts';
 import { convertOnce } from './script-address.ts';
 
 const LOOKED_AT = 65536;
-/** So much of the first words decides, and no more of the app's text is kept. */
+/** This many characters are enough to decide. No more of the app's text is stored. */
 const KEPT = 64;
-/** Stands for a part that is not looked at: no directive has this character. */
+/** Stands for a part that isn't read. No directive contains this character. */
 const UNKNOWN = '#';
 
 export class BlobScripts {
   private readonly blobs = new Map<string, Blob>();
-  /** How they begin: as much as decides whether the whole is strict. */
+  /** Beginnings of Blobs: enough to decide whether the script is strict. */
   private readonly leads = new WeakMap<object, string>();
 
-  /** Follow Blobs, URL.createObjectURL, and revokeObjectURL. */
+  /** Tracks Blobs, URL.createObjectURL, and revokeObjectURL. */
   install(patches: Patches): void {
     for (const name of ['Blob', 'File'] as const) {
       const native = globalThis[name];
       const parent = Object.getPrototypeOf(native) as object;
       const ours: typeof native = new Proxy(native, {
-        // the native one of what the app has frozen: a Proxy may give no other
+        // the native one of a property that the app has frozen: a Proxy must return the same
         getPrototypeOf: (target) =>
           parent === NativeBlob && Object.isExtensible(target) ? globalThis.Blob : parent,
         construct: (target, args: unknown[], newTarget) => {
@@ -39,7 +39,7 @@ export class BlobScripts {
       patches.value(globalThis, name, () => ours);
       patches.value(native.prototype, 'constructor', () => ours);
     }
-    patches.onRestore(() => this.blobs.clear()); // what is revoked from then on is not heard of
+    patches.onRestore(() => this.blobs.clear()); // later revocations go unnoticed
     patches.method(NativeURL, 'createObjectURL', (native, self, args) => {
       const url = apply(native, self, args) as string;
       if (args[0] instanceof NativeBlob) this.blobs.set(url, args[0]);
@@ -58,8 +58,8 @@ export class BlobScripts {
   }
 
   /**
-   * Does the script begin with 'use strict'? undefined = not known here: the Blob is made of bytes, or came from a
-   * response, a file, or another thread.
+   * Does the script begin with 'use strict'? undefined = not known here: the Blob is made of bytes,
+   * or came from a response, a file, or another thread.
    */
   startsStrict(blob: Blob): boolean | undefined {
     const lead = this.leads.get(blob);
@@ -70,13 +70,13 @@ export class BlobScripts {
     if (!Array.isArray(parts)) return undefined;
     let text = '';
     for (let i = 0; i < parts.length && text.length < KEPT; i++) {
-      const part = i < KEPT ? this.textOf(dataProperty(parts, i)) : undefined; // data can have many
+      const part = i < KEPT ? this.textOf(dataProperty(parts, i)) : undefined; // Blobs of data can have many parts
       text = firstWords(text + (part ?? UNKNOWN));
     }
     return text.slice(0, KEPT);
   }
 
-  /** Bytes are not looked at: data is stored in Blobs, too, and that would make it slower. */
+  /** Bytes aren't read: apps also store data in Blobs, and reading it would slow them down. */
   private textOf(part: unknown): string | undefined {
     if (typeof part !== 'string') return this.leads.get(part as object);
     return part.length > LOOKED_AT ? part.slice(0, LOOKED_AT) + UNKNOWN : part;

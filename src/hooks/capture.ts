@@ -24,14 +24,14 @@ function take(): [CaptureOptions, scripts?: CarriedScripts, waits?: boolean, sha
       said.shared === true,
     ];
   } catch {
-    return [captureOptionsOf({})]; // a page that was running already can leave anything there; the defaults are safe
+    return [captureOptionsOf({})]; // a page that was already running can store any value there; the defaults are safe
   } finally {
     Reflect.deleteProperty(globalThis, key);
   }
 }
 
 /**
- * Of this thread; scripts for what not every recording asks for; whether it is not known yet that its tab is recorded; and whether
- * SharedWorkers of its origin run with our script.
+ * For this thread: what to capture, scripts for optional captures, whether it isn't known yet that
+ * the tab is recorded, and whether SharedWorkers of its origin run with our script.
  */
 export const [capture, scripts = {}, waits = false, shares = false] = take();

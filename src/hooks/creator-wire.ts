@@ -1,19 +1,29 @@
 /**
- * What a hooked worker and the hook of its creator say to each other, over the worker's own message channel. Both ends take these
- * messages out before the app's listeners see them; the id, which only the two hooks know, tells them from the app's own.
+ * Messages between a hooked worker and the hook of its creator, over the worker's own message
+ * channel. Both ends remove these messages before the app's listeners see them. An id that only the
+ * two hooks know distinguishes them from the app's messages.
  */
 import { MARK, type ThreadIdentity } from '../protocol/messages.ts';
 
 export type FromWorker =
-  /** The hook runs; the app's script comes next. `ports[0]`, if any, carries the worker's records to the panel. */
+  /**
+   * The hook runs, and the app's script is next. `ports[0]`, if any, carries the worker's records
+   * to the panel.
+   */
   | { mark: typeof MARK; k: 'ready'; id: string }
-  /** The app's script has run to its end, where the hook's script imports it: not a line of it had to run natively instead. */
+  /**
+   * The app's script has finished, where the hook's script imports it: every line ran here, none
+   * had to run natively.
+   */
   | { mark: typeof MARK; k: 'runs'; id: string }
-  /** A wrapped worker would be worse off than a native one here. */
+  /** A wrapped worker would have fewer rights here than a native one. */
   | { mark: typeof MARK; k: 'unfit'; id: string; reason: string }
-  /** The recording could not begin here; the app's script runs anyway. */
+  /** The recording couldn't begin here. The app's script runs anyway. */
   | { mark: typeof MARK; k: 'failed'; id: string; reason: string }
-  /** The worker's trace memory, or that of a worker below it, on its way up to the page, which reads it. */
+  /**
+   * The trace memory of the worker or of a worker below it, on its way up to the page, which reads
+   * it.
+   */
   | {
       mark: typeof MARK;
       k: 'ring';
@@ -22,13 +32,16 @@ export type FromWorker =
       timeOrigin: number;
       buffer: SharedArrayBuffer;
     }
-  /** The worker closes itself: its trace memory will not change any more. `thread` is it, or one below it. */
+  /**
+   * The worker closes itself, so its trace memory no longer changes. `thread` is this worker or one
+   * below it.
+   */
   | { mark: typeof MARK; k: 'closed'; id: string; thread: string };
 
-/** The same without what marks it. */
+/** The message without our mark. */
 export type Said<One = FromWorker> = One extends FromWorker ? Omit<One, 'mark' | 'id'> : never;
 
-/** The recording is over; or the worker is, since a native one runs in its place. */
+/** The recording has ended, or the worker has, since a native one replaces it. */
 export interface ToWorker {
   mark: typeof MARK;
   k: 'restore' | 'close';
@@ -57,12 +70,15 @@ export function isFromWorker(v: unknown, id: string): v is FromWorker {
   );
 }
 
-/** The id that a worker gives in its first message, whose own script brings the hook; null = a message of the app's. */
+/**
+ * The id in the first message of a worker whose own script brings the hook; null = a message of the
+ * app.
+ */
 export function idOfWorker(v: unknown): string | null {
   const { id } = (typeof v === 'object' && v !== null ? v : {}) as Loose;
   return typeof id === 'string' && id.length <= 64 && isFromWorker(v, id) ? id : null;
 }
 
-/** A message of the creator to the worker with that id. */
+/** A message from the creator to the worker with that id. */
 export const isToWorker = (v: unknown, id: string): v is ToWorker =>
   ours(v, id) && (v.k === 'restore' || v.k === 'close');

@@ -1,16 +1,17 @@
 /**
- * `vfscope record` holds each new worker of its Chromium before the first line. It puts the hook into those that this realm follows: of
- * any other worker, the hook's messages would reach the app. This file lists the workers that it may still ask for.
+ * `vfscope record` pauses each new worker of its Chromium before the first line. It puts the hook
+ * only into those that this realm follows: in any other worker, the hook's messages would reach the
+ * app. This file lists the workers that it may still ask about.
  */
 import { NATIVES_KEY } from '../protocol/native-workers.ts';
 import { defineProperty } from '../record/reflect.ts';
 
-/** How often each address waits. */
+/** How many workers of each address are waiting. */
 const expected = new Map<string, number>();
 const key = Symbol.for(NATIVES_KEY);
 const bare = (url: string): string => url.replace(/#.*/s, '');
 
-/** This realm has made a worker of that address, and listens to it. */
+/** This realm has made a worker with that address and listens to it. */
 export function expectHook(url: string): void {
   if (!expected.size)
     defineProperty(globalThis, key, { value: isExpected, configurable: true, writable: true });

@@ -1,14 +1,18 @@
 /**
- * Workers whose own script brings the hook (the browser puts it there): nothing is wrapped. This end takes the hook's messages out
- * before the app sees them, hands the worker's port on, and says which workers came without a hook.
+ * Workers whose own script brings the hook, because the browser puts it there. Nothing is wrapped.
+ * This end removes the hook's messages before the app sees them, hands on the worker's port, and
+ * reports which workers came without a hook.
  */
 import { idOfWorker, isFromWorker, type FromWorker } from './creator-wire.ts';
 import { dataOf, listen, now, portsOf, setTimeout } from './natives.ts';
 import { NATIVES_DRIVEN } from './source.ts';
 
-/** A worker whose hook says nothing for this long runs without one, or its script does not come. Recordings of the command are short. */
+/**
+ * If a worker's hook sends nothing for this long, the worker runs without one, or its script didn't
+ * arrive. The command's recordings are short.
+ */
 const SILENT_MS = NATIVES_DRIVEN ? 3000 : 10_000;
-/** One that ends by itself or is ended this soon has hardly begun. */
+/** A worker that ends within this time has hardly begun. */
 const BEGUN_MS = 250;
 const ENDED = 'it ended, or the recording stopped, before its hook answered.';
 const UNSEEN =
@@ -16,11 +20,11 @@ const UNSEEN =
 const SILENT =
   "its hook hasn't answered for 10 s: the script didn't load, or loaded without the hook.";
 
-/** What becomes of a hooked worker. */
+/** Events of hooked workers. */
 export interface WorkerEvents {
   /** Id of this thread. */
   readonly id: string;
-  /** A hooked worker runs; its panel end of the port, where it sends its records itself. */
+  /** A hooked worker runs. The port is the panel's end, where the worker sends its own records. */
   onChild(port: MessagePort): void;
   /** A hooked worker's ring, or its end. */
   onMessage(message: FromWorker): void;
@@ -28,27 +32,27 @@ export interface WorkerEvents {
   onTerminated(id: string): void;
 }
 
-/** What becomes of a worker whose own script brings the hook. */
+/** Events of workers whose own script brings the hook. */
 interface FilteredEvents extends WorkerEvents {
   /** The hook runs there. */
   onReady(worker: Worker, id: string): void;
   note(reason: string, script: unknown): void;
-  /** A worker asks for that script. */
+  /** A worker requests that script. */
   requests(script: unknown): void;
 }
 
 export class FilteredWorkers {
   private readonly ids = new WeakMap<object, string>();
   private readonly silent = new WeakSet<object>();
-  /** All that were followed lately. */
+  /** All recently followed workers. */
   private waiting: { ref: WeakRef<Worker>; since: number; script: unknown; cause: string }[] = [];
 
   constructor(private readonly events: FilteredEvents) {}
 
   /**
    * A worker that the app has just made.
-   * @param script its address, which becomes a text in a note only
-   * @param cause why it is one without our hook, unless it speaks; '' = it needs no note
+   * @param script its address, converted to a string only for a note
+   * @param cause why it has no hook if it never sends anything; '' = needs no note
    */
   follow(worker: Worker, script: unknown, cause?: string): void {
     if (cause !== '') this.silent.add(worker);
@@ -70,7 +74,7 @@ export class FilteredWorkers {
       },
       true,
     );
-    listen(worker, 'error', () => this.silent.delete(worker)); // it does not load, or throws: the app hears of it
+    listen(worker, 'error', () => this.silent.delete(worker)); // it doesn't load, or throws: the app gets the error
     const ref = new WeakRef(worker);
     const one = { ref, since: now(), script, cause: cause ?? ENDED };
     this.waiting.push(one);
@@ -81,7 +85,11 @@ export class FilteredWorkers {
     }, SILENT_MS);
   }
 
-  /** Some end now, or no more is heard of them: those that never spoke run without our hook. @param worker null = all */
+  /**
+   * Some workers end now, or nothing more will arrive from them. Those that never sent anything run
+   * without our hook.
+   * @param worker null = all
+   */
   judge(worker: object | null): void {
     for (const { ref, since, script, cause } of this.waiting) {
       const there = ref.deref();

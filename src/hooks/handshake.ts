@@ -1,7 +1,8 @@
 /**
- * The page's side of the handshake with the content script: lays a line to it, offers a port over that line until it is taken, and hears
- * there when the recording is over. The line is laid within one call, before the app's first one, so that no listener of the app can hear
- * any of it, and document.open(), which removes the listeners of a window, cannot cut it.
+ * The page's side of the handshake with the content script: connects a line to it, offers a port
+ * over that line until it is taken, and learns there when the recording ends. The connection is
+ * made within one call, before the app's first one, so no listener of the app sees it, and
+ * document.open(), which removes a window's listeners, can't break it.
  */
 import {
   CONTACT,
@@ -27,13 +28,16 @@ import {
   unlisten,
 } from './natives.ts';
 
-/** Without any answer: the content script is not there yet. Long, since an answer names no offer and must not meet the next one. */
+/**
+ * Timeout without any answer: the content script isn't there yet. Long, since an answer doesn't
+ * identify its offer and must not be taken for one to the next.
+ */
 const NO_ANSWER_MS = 3000;
-/** Offers in a row without an answer: the content script will never come, or is gone. */
+/** After this many unanswered offers in a row, the content script is gone or never comes. */
 const MOST_UNANSWERED = 10;
-/** What is asked of a SharedWorker without a content script by then gets no answer: the extension is gone. */
+/** Timeout for a question about a SharedWorker without a content script: the extension is gone. */
 const UNANSWERED_MS = 5000;
-/** After `no-panel`: a panel may open later. Ever more rarely. */
+/** Delays after `no-panel`, since a panel may open later. They grow. */
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5000;
 
@@ -42,14 +46,17 @@ interface HandshakeEvents {
   onConnected(port: MessagePort): void;
   /** This tab is recorded. */
   onRecorded(): void;
-  /** This tab is not recorded (any more), or no end is there that could answer. @param joins SharedWorkers are started with our script anyway */
+  /**
+   * This tab isn't recorded, or no other end can answer.
+   * @param joins SharedWorkers are started with our script anyway
+   */
   onRestore(joins: boolean): void;
 }
 
 export class Handshake {
-  /** Our end of the line; null = the other one has no owner. */
+  /** Our end of the line; null = the other end has no owner. */
   private line: MessagePort | null = null;
-  /** The other end: an object of this document, whose events both scripts hear at once. */
+  /** The other end, an object of this document. Both scripts get its events synchronously. */
   private other: MessagePort | null = null;
   private laying: Event | null = null;
   private offered: MessagePort | null = null;
@@ -58,7 +65,7 @@ export class Handshake {
   private wait = FIRST_RETRY_MS;
   private done = false;
   private resting = false;
-  /** By number: what was asked, and who hears the answer. */
+  /** By number: the question, and who gets the answer. */
   private readonly asked = new Map<number, [ask: SharedAsk, answer: (url: string) => void]>();
   private asks = 0;
 
@@ -83,8 +90,9 @@ export class Handshake {
     this.tell(ANY_REFUSAL) ? REFUSALS.filter((what) => this.tell(what)) : [];
 
   /**
-   * Tell the content script, which hears it within this call.
-   * @param what that a worker asks for the script `data`; or a question about policies @returns yes
+   * Tell the content script, which receives it within this call.
+   * @param what that a worker requests the script `data`; or a question about policies
+   * @returns yes
    */
   tell(what: Refusal | typeof ANY_REFUSAL | typeof WORKER, data?: string): boolean {
     return (
@@ -100,7 +108,7 @@ export class Handshake {
     );
   }
 
-  /** Which URL is this SharedWorker's? @returns '' without an answer */
+  /** Which URL is for this SharedWorker? @returns '' without an answer */
   ask(ask: SharedAsk): Promise<string> {
     return new NativePromise((answer) => {
       const n = ++this.asks;
@@ -119,20 +127,22 @@ export class Handshake {
     answer?.(url);
   }
 
-  /** Offer nothing until the content script comes again. */
+  /** Make no offers until the content script comes again. */
   rest(): void {
     this.stopOffering();
     this.resting = true;
   }
 
-  /** The page goes before an answer came: what is sent to this port still arrives if the offer does. */
+  /**
+   * The page ends before an answer came. Data sent to this port still arrives if the offer does.
+   */
   takeOffered(): MessagePort | null {
     const port = this.offered;
     this.stopOffering();
     return port;
   }
 
-  /** Hear nothing more. */
+  /** Stop listening. */
   close(): void {
     this.stopOffering();
     for (const n of [...this.asked.keys()]) this.answered(n, '');
@@ -141,7 +151,7 @@ export class Handshake {
     this.line = null;
   }
 
-  /** Who takes the other end prevents the event's default. */
+  /** The receiver of the other end prevents the event's default. */
   private lay(): void {
     const { ours, theirs } = newChannel();
     const event = new NativeMessageEvent(CONTACT, {
@@ -157,7 +167,7 @@ export class Handshake {
     portListen(ours, this.onMessage);
   }
 
-  /** The content script has come, or come again. */
+  /** The content script has started, or restarted. */
   private readonly onContact = (event: Event): void => {
     if (event === this.laying) return;
     this.lay();

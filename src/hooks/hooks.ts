@@ -20,6 +20,6 @@ if (hookIn(globalThis) === undefined) {
     try {
       startPage();
     } catch (e) {
-      console.warn('vfscope: this page cannot be recorded:', e); // nothing is installed that could carry a note
+      console.warn('vfscope: this page cannot be recorded:', e); // nothing that could carry a note is installed
     }
 }

@@ -1,10 +1,11 @@
 /**
- * What happens around the calls: the app's own performance marks and measures, uncaught errors, visibility, navigation; of pages what their
- * user waited for (page-timings.ts).
+ * What happens around the calls: the app's performance marks and measures, uncaught errors,
+ * visibility, navigation, and for pages what their user waited for (page-timings.ts).
  *
- * mark: object = its name, offset = startTime in ms. measure: the same, length = duration in us. error: object = message, as far as
- * the capture level lets it through, aux 1 = unhandled rejection. visibility: aux 1 = hidden. navigation: object = URL, aux 0 = within the page, 1 = left, 2 = back from the
- * back/forward cache, 3 = into it.
+ * mark: object = its name, offset = startTime in ms. measure: the same, length = duration in us.
+ * error: object = message, as far as the capture level allows, aux 1 = unhandled rejection.
+ * visibility: aux 1 = hidden. navigation: object = URL, aux 0 = within the page, 1 = left, 2 = back
+ * from the back/forward cache, 3 = into it.
  */
 import { ProbeContext } from '../probes/context.ts';
 import { Patches } from '../record/patches.ts';
@@ -26,7 +27,11 @@ import {
 import { apply } from '../record/reflect.ts';
 import { observePageTimings } from './page-timings.ts';
 
-/** Record host events of this thread, messages among them where that was asked for. @returns what takes everything back and names what the app has frozen */
+/**
+ * Record host events of this thread, with messages if requested.
+ * @returns a function that restores everything and returns the names of properties that the app has
+ * frozen
+ */
 export function installHostEvents(thread: Thread, workers: Workers): () => string[] {
   const { recorder } = thread;
   const patches = new Patches();

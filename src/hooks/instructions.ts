@@ -1,11 +1,13 @@
 /**
- * Counts the instructions that SQLite executes for each call of its API and of its VFS. A module of SQLite is metered (lab/meter) on its
- * way into the engine; what the app fetched, checked, or hashed is never touched. The counter is an export that the app doesn't see.
+ * Counts the instructions that SQLite executes for each call of its API and of its VFS. A module of
+ * SQLite is metered (lab/meter) on its way into the engine. What the app fetches, checks, or hashes
+ * isn't changed. The counter is an export that the app doesn't see.
  *
  *   app    instantiate(bytes)                             step( . . . . . . . . . . )
  *   here   bytes that count -> native; exports without    counter ^   xRead ^   ^   ^ counter: a record for each call
  *
- * A script of its own, called by the hook before it wraps anything (engines/install.ts); its text goes into workers as the hook's does.
+ * A separate script, called by the hook before it wraps anything (engines/install.ts). Its text
+ * goes into workers as the hook's does.
  */
 import { findHeader } from '../engines/fingerprint.ts';
 import { importedValues } from '../engines/imports.ts';
@@ -17,10 +19,14 @@ import { apply } from '../record/reflect.ts';
 import { Recorder, type Token } from '../record/recorder.ts';
 import { Header } from '../record/ring-layout.ts';
 
-/** From now on, for modules that are compiled from now on. @returns takes everything back, with names of what the app has frozen */
+/**
+ * From now on, for modules compiled later.
+ * @returns a function that restores everything and returns the names of properties that the app has
+ * frozen
+ */
 export type CountInstructions = (recorder: Recorder) => () => string[];
 
-/** As far as SQLite's data lies in a memory. */
+/** Limit of SQLite's data in a memory. */
 const SCAN_BYTES = 4 << 20;
 const WORD = 2 ** 32;
 
@@ -29,7 +35,10 @@ const countInstructions: CountInstructions = (recorder) => {
   const NativeResponse = Response;
   const patches = new Patches();
   const counters: WebAssembly.Global[] = [];
-  /** What isn't part of the sum: executed for the tracer, or before an engine's counter was left out. */
+  /**
+   * Instructions that don't belong to the sum: executed for the tracer, or before an engine's
+   * counter was excluded.
+   */
   let hidden = 0n;
   const executed = (): number => {
     let sum = -hidden;
@@ -41,14 +50,14 @@ const countInstructions: CountInstructions = (recorder) => {
   const { begin, end, now, lent } = recorder;
   const words = new Uint32Array(recorder.memory.buffer, 0, 64);
   const clock = new Float64Array(recorder.memory.buffer, Header.lastClock, 1);
-  /** Calls under way, by seq: what was executed before. */
+  /** Pending calls, by seq: the count at their begin. */
   const open = new Map<number, number>();
   const finish = (seq: number): void => {
     const first = open.get(seq);
     if (first === undefined) return;
     open.delete(seq);
     const own = executed() - first;
-    // it is a row beside the call, not in it
+    // it is a row beside the call, not inside it
     const parent = words[Header.current >>> 2]!;
     words[Header.current >>> 2] = 0;
     recorder.instant(
@@ -73,7 +82,7 @@ const countInstructions: CountInstructions = (recorder) => {
     apply(end, recorder, args);
     finish(Recorder.seqOf(args[0]));
   };
-  /** Of a VFS call: the first time it begins, the second it ends. */
+  /** For a VFS call: the first call is its begin, the second its end. */
   recorder.now = (said) => {
     const ms = now();
     if (said !== undefined) {
@@ -85,7 +94,7 @@ const countInstructions: CountInstructions = (recorder) => {
     }
     return ms;
   };
-  /** Memory that the tracer took would change where the app's lies, and so its counts. */
+  /** Memory allocated by the tracer would move the app's allocations and so change its counts. */
   recorder.lent = (name, fn) =>
     name === 'malloc'
       ? null
@@ -101,7 +110,7 @@ const countInstructions: CountInstructions = (recorder) => {
   // ---- modules on their way into the engine
   const refuse = (why: string): void =>
     recorder.note('engine', `Instructions of a SQLite can't be counted: ${why}.`);
-  /** Modules that were seen here, metered or not. */
+  /** Modules already seen here, metered or not. */
   const seen = new WeakSet<object>();
   const bytesOf = (source: unknown): Uint8Array | null => {
     try {
@@ -109,10 +118,10 @@ const countInstructions: CountInstructions = (recorder) => {
         return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
       return source instanceof ArrayBuffer ? new Uint8Array(source) : null;
     } catch {
-      return null; // moved to another thread: the native function says so
+      return null; // moved to another thread: the native function reports it
     }
   };
-  /** @returns bytes that count; null = leave the module as it is */
+  /** @returns bytes that count; null = leave the module unchanged */
   const metered = (bytes: Uint8Array | null): Uint8Array<ArrayBuffer> | null => {
     if (!recorder.enabled || !bytes || findHeader(bytes) < 0) return null;
     const token = apply(begin, recorder, [Op.tracer, 0, NaN, bytes.length]) as Token;
@@ -128,7 +137,7 @@ const countInstructions: CountInstructions = (recorder) => {
   const browserRefused = (error: unknown): void =>
     refuse(`the browser refused the metered module (${String(error)})`);
 
-  /** What the app gets of an instance: all but the counter. */
+  /** The exports that the app gets: all except the counter. */
   const adopt = (instance: WebAssembly.Instance, module: unknown, imports: unknown): object => {
     try {
       return adoptedOf(instance, module, imports);
@@ -150,7 +159,8 @@ const countInstructions: CountInstructions = (recorder) => {
     const shown = Object.assign(Object.create(null) as Record<string, unknown>, exports);
     delete shown[COUNTER];
     Object.freeze(shown);
-    // a getter that can change, as natively: an app may lay a Proxy over the instance that answers with other exports (emnapi does)
+    // a configurable getter, as natively: an app may put a Proxy over the instance that returns
+    // other exports (emnapi does)
     return Object.defineProperty(instance, 'exports', { get: () => shown, configurable: true });
   };
   const missed = (exports: WebAssembly.Exports, imports: unknown): void => {
@@ -168,38 +178,42 @@ const countInstructions: CountInstructions = (recorder) => {
     return made;
   };
 
-  /** What to hand over in place of what the app does, and what where the browser refuses it; null = the app's own. */
+  /**
+   * What to pass on instead of the app's argument, and what to use if the browser refuses it; null
+   * = the app's own argument.
+   */
   type Instead = [ours: unknown, theirs: unknown] | null;
   const plain = (source: unknown): Instead => {
     const bytes = bytesOf(source);
     const ours = metered(bytes);
-    return ours && [ours, bytes!.slice()]; // the app may change its own meanwhile
+    return ours && [ours, bytes!.slice()]; // the app may change its array in the meantime
   };
   const streamed = async (source: unknown): Promise<Instead> => {
     const response: unknown = await source;
     if (!(response instanceof NativeResponse) || !response.ok || response.bodyUsed) return null;
-    // the native function refuses any other before it reads: an app then takes the bytes from the same response
+    // the native function refuses other responses before it reads them, and the app then takes the
+    // bytes from the same response
     if (response.headers.get('content-type')?.trim().toLowerCase() !== 'application/wasm')
       return null;
     const theirs = new Uint8Array(await response.clone().arrayBuffer());
     const ours = metered(theirs);
     if (!ours) return null;
-    void response.body?.cancel().catch(() => {}); // used up, as the native function leaves it
+    void response.body?.cancel().catch(() => {}); // used up, as after the native function
     const { status, statusText, headers } = response;
     const again = (bytes: Uint8Array<ArrayBuffer>): Response =>
       new NativeResponse(bytes, { status, statusText, headers });
     return [again(ours), again(theirs)];
   };
   type Make = (source: unknown) => Promise<unknown>;
-  /** @param source of the app @param make the native function, whose errors are the app's */
+  /** @param source from the app @param make the native function, whose errors go to the app */
   const made = async (source: unknown, streams: boolean, make: Make): Promise<unknown> => {
     if (!recorder.enabled || source instanceof Module) return make(source);
     const given = streams ? await streamed(source).catch(() => null) : plain(source);
-    if (!given) return make(source); // at once: the native function copies the bytes
+    if (!given) return make(source); // synchronously: the native function copies the bytes
     try {
       return await make(given[0]);
     } catch (e) {
-      if (!(e instanceof CompileError)) throw e; // of an import, or of the app's own code
+      if (!(e instanceof CompileError)) throw e; // an error of an import or of the app's own code
       browserRefused(e);
       return make(given[1]);
     }
@@ -217,7 +231,7 @@ const countInstructions: CountInstructions = (recorder) => {
       seen.add(answer as object);
       return answer;
     });
-  // of the native Module, which the hook lays a Proxy over
+  // on the native Module, which the hook covers with a Proxy
   patches.method(Module, 'exports', (native, self, args) =>
     (apply(native, self, args) as WebAssembly.ModuleExportDescriptor[]).filter(
       ({ name }) => name !== COUNTER,

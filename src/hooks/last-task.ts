@@ -1,11 +1,12 @@
 /**
- * `self.close()` ends a worker, but not at once: its task runs on to its end, and the microtasks behind it. What they do is recorded, too.
- * Nothing is told when that end is, so one of our own microtasks goes on behind the app's, until nothing was recorded for a while.
+ * `self.close()` ends a worker, but not at once: its task and the following microtasks run to their
+ * end. Their calls are recorded, too. No event marks that end, so one of our own microtasks
+ * continues after the app's until nothing has been recorded for a while.
  */
 import type { Recorder } from '../record/recorder.ts';
 import { queueMicrotask } from './natives.ts';
 
-/** As many steps of the app's promises may do nothing that is recorded: some 0.1 ms. */
+/** This many promise steps of the app may pass without a recorded event: some 0.1 ms. */
 const QUIET_STEPS = 1000;
 
 /** @param end called in the last task of this thread */

@@ -1,17 +1,21 @@
-/** A hook that comes to a running page (Record without a reload) cannot see what ran before it: the user is told. */
+/**
+ * A hook that starts in a running page (Record without a reload) can't see what ran before. The
+ * user gets a note.
+ */
 import { NATIVES_DRIVEN, says } from './source.ts';
 import type { Recorder } from '../record/recorder.ts';
 
-/** Say in a note what this recording lacks, if scripts of this document have run before the hook. */
+/** Add a note about what this recording lacks if scripts of this document ran before the hook. */
 export function noteLateStart(recorder: Recorder): void {
-  // at document_start a web page is loading and has no script element yet; empty frames are complete from the start
+  // at document_start, a web page is loading and has no script element yet; empty frames are
+  // complete from the start
   const early = document.readyState === 'loading' && document.querySelector('script') === null; // of SVG, too
   if (early || !/^https?:$/.test(location.protocol)) return;
   const loaded = performance
     .getEntriesByType('resource')
     .map(({ name }) => name.replace(/[?#].*$/, '').replace(/^.*\//, ''));
   const engine = loaded.find((name) => /sql.*\.wasm$/i.test(name));
-  if (NATIVES_DRIVEN && says && !engine) return; // one of them has imported it, before the others if it does as it should
+  if (NATIVES_DRIVEN && says && !engine) return; // one of them imported the hook, before the others if set up correctly
   const cause = engine
     ? `SQLite was loaded before the recording began (${engine}): its calls`
     : 'SQLite and workers that were running before the recording began';

@@ -1,11 +1,13 @@
 /**
- * Messages between threads: when each is posted, when its listeners run, and its bytes where they are cheap to know. Never what is in it.
+ * Messages between threads: when each is posted, when its listeners run, and its size where that is
+ * cheap to get. Never their content.
  *
  *   page     postMessage [206 no. 1] . . . . . . . . . [207 no. 1] the answer's listeners
  *   worker             . . . . . [207 no. 1] listeners [206 no. 1]
  *
- * Messages of one channel arrive in the order in which they were posted, so a number at each end is all that pairs them. A script of its
- * own, called by the hook (host-events.ts) where a recording asks for it; its text goes into workers as the hook's does.
+ * Messages of one channel arrive in the order in which they were posted, so a number at each end is
+ * enough to pair them. A separate script, called by the hook (host-events.ts) where a recording
+ * needs it. Its text goes into workers as the hook's does.
  */
 import { Flag, MessageSize, Op, PortMove } from '../event/event.ts';
 import type { ChannelDefinition, ChannelKind } from '../event/channels.ts';
@@ -24,7 +26,10 @@ import type {
 import type { Thread } from './thread.ts';
 import type { Workers } from './workers.ts';
 
-/** Records messages in this realm until `patches` are restored. It may be called when the app has begun, so natives are the hook's. */
+/**
+ * Records messages in this realm until `patches` are restored. It may be called after the app has
+ * begun, so it uses the hook's natives.
+ */
 export type RecordMessages = (
   patches: Patches,
   thread: Thread,
@@ -39,26 +44,26 @@ export type RecordMessages = (
   ]
 ) => void;
 
-/** One end of a channel, while the app holds it. */
+/** One end of a channel, for as long as the app holds it. */
 interface End {
   readonly channel: ChannelKind;
   key: string;
   readonly side: number;
-  /** Of its definition; 0 = nothing has gone through it yet. */
+  /** Id of its definition; 0 = no message has gone through it yet. */
   id: number;
   posted: number;
   handled: number;
-  /** Its messages are listened to. */
+  /** The app listens to its messages. */
   isHeard: boolean;
   /** The message whose listeners run. */
   open: Token;
-  /** Listens behind the app. */
+  /** Listens after the app's listeners. */
   readonly over: Listener;
 }
 
-/** As the recorder's own, of which nothing else is needed here. */
+/** The recorder's NOTHING, repeated because nothing else of the recorder is needed here. */
 const NOTHING: Token = -1;
-/** Ports of a message that are looked at. */
+/** How many ports of a message are checked. */
 const MOST_PORTS = 100;
 
 const recordMessages: RecordMessages = (patches, { recorder, identity }, workers, ...natives) => {
@@ -92,7 +97,7 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
     ends.set(object, end);
     return end;
   };
-  /** Of an object that messages are posted through; undefined of any other. */
+  /** The channel end of an object that posts messages; undefined for any other object. */
   const endOf = (object: unknown): End | undefined => {
     if (Object(object) !== object) return undefined;
     const known = ends.get(object as object);
@@ -114,7 +119,7 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
     const isNew = end.id === 0;
     if (isNew) end.id = recorder.nextId();
     if (isNew || (end.channel === 'worker' && !end.key)) {
-      // where a worker's own script brings the hook its id is known once that has spoken
+      // if a worker's own script brings the hook, its id is known after its first message
       if (end.channel === 'worker')
         for (const [id, ref] of workers.living) if (ref.deref() === object) end.key = id;
       if (isNew || end.key) say(end);
@@ -131,7 +136,7 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
       }
     return data;
   };
-  /** Of an ArrayBuffer by its brand; null of everything else, of memory that is shared, too. */
+  /** Size of an ArrayBuffer, by its brand; null for everything else, including shared memory. */
   const bytesIn = (data: unknown): number | null => {
     try {
       return apply(bufferBytes, data, []) as number;
@@ -143,7 +148,9 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
     const channel = endOf(object)?.channel;
     return channel === 'port' || channel === 'shared-worker';
   };
-  /** What is in a transfer list that is a plain array: reading any other may run code of the app. */
+  /**
+   * Elements of a transfer list that is a plain array. Reading any other could run code of the app.
+   */
   const listOf = (options: unknown): unknown[] => {
     if (Object(options) !== options) return [];
     const list = Array.isArray(options) ? options : dataProperty(options as object, 'transfer');
@@ -153,7 +160,10 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
       dataProperty(list, String(i)),
     );
   };
-  /** Bytes of what is posted: of a view all of its buffer, for that is what gets copied. Strings are UTF-16. */
+  /**
+   * Bytes of a message. A view counts with its whole buffer, because the whole buffer is copied.
+   * Strings are UTF-16.
+   */
   const sizeOf = (data: unknown, list: readonly unknown[]): [bytes: number, of: number] => {
     if (typeof data === 'string') return [data.length * 2, MessageSize.whole];
     const whole = bytesIn(isView(data) ? bufferOf(data) : data);
@@ -175,12 +185,12 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
           const object = endFor(on);
           end = endOf(object);
           if (end) {
-            const number = ++end.posted; // whatever becomes of the rest: the other end counts it, too
+            const number = ++end.posted; // even if the rest fails: the other end counts it, too
             let list: unknown[] = [];
             try {
               if (end.channel !== 'broadcast') list = listOf(args[1]);
             } catch {
-              // traps of a Proxy threw: the platform runs into them itself
+              // traps of a Proxy threw: the platform will call them itself
             }
             const [bytes, of] = sizeOf(args[0], list);
             const id = idOf(end, object);
@@ -210,8 +220,8 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
     end.open = NOTHING;
   };
   /**
-   * The app's listeners run between the first of ours and the last: in the order in which they were added, in Chromium whether they
-   * capture or not.
+   * The app's listeners run between our first and our last one: in the order in which they were
+   * added, in Chromium also regardless of capture.
    */
   const hear = (target: EventTarget, end: End): void => {
     end.isHeard = true;
@@ -256,7 +266,7 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
       const end = ends.get(apply(currentTarget, on, []) as object);
       if (end) endSoon(end);
     } catch {
-      // no event: the native call says so
+      // not an event: the native call throws
     }
     return apply(native, on, args);
   });
@@ -273,7 +283,7 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
           recorder.fault('onmessage', e);
         }
       };
-    // before it, for the place of a handler is that of the first one that was set
+    // set it before, because a handler keeps the position of its first assignment
     patches.setter(owner, 'onmessage', heard(stayLast), heard(hearOnce));
   };
   for (const type of [Worker, MessagePort, BroadcastChannel]) {
@@ -294,7 +304,7 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
     if (end) stayLast(target, end);
     return answer;
   });
-  // of what comes before there is a listener nothing else counts
+  // nothing else counts the messages that come before there is a listener
   patches.method(MessagePort?.prototype, 'start', (native, on, args) => {
     try {
       const end = recorder.enabled ? endOf(on) : undefined;
@@ -310,7 +320,7 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
     hear(self, end);
     handlerOf(ownerOf(self, 'onmessage'));
   }
-  /** Say what a new object is. */
+  /** Add the definition of a new object. */
   const constructed = (name: string, then: (made: object, args: unknown[]) => void): void => {
     const prototype = scope[name]?.prototype;
     if (
@@ -328,13 +338,13 @@ const recordMessages: RecordMessages = (patches, { recorder, identity }, workers
     const ours = scope[name];
     patches.value(prototype, 'constructor', () => ours);
   };
-  // what a worker posts before the app listens counts, too
+  // counts messages that a worker posts before the app listens, too
   constructed('Worker', (made) => hear(made as EventTarget, endOf(made)!));
   constructed('MessageChannel', (made) => {
     const key = randomId();
     pairOf.forEach((side, i) => make(apply(side, made, []) as object, 'port', key, i + 1));
   });
-  /** Of a worker's script, as far as no code of the app has to run for it. */
+  /** Address of a worker's script, as far as it is available without running code of the app. */
   const addressOf = (script: unknown): string | undefined => {
     if (typeof script === 'string') return script;
     for (const read of [hrefOf, trustedText])

@@ -1,6 +1,6 @@
 /**
- * What the hook uses of the platform, taken before the app can replace it (zone.js, polyfills and fake timers do), and before
- * our own probes patch it.
+ * The platform functions that the hook uses, taken before the app can replace them (zone.js,
+ * polyfills, and fake timers do), and before our own probes patch them.
  */
 import { apply } from '../record/reflect.ts';
 
@@ -23,9 +23,9 @@ export const NativeBroadcastChannel = g.BroadcastChannel;
 export const NativeMessageEvent = g.MessageEvent;
 export const NativeErrorEvent = g.ErrorEvent;
 export const NativeEvent = g.Event;
-/** An app's variable of that name takes its place. */
+/** An app's variable with that name would shadow it. */
 export const { origin } = g;
-/** Absent in service workers, which start no worker either. */
+/** Absent in service workers, which can't start workers either. */
 export const createObjectURL = g.URL.createObjectURL?.bind(g.URL);
 export const revokeObjectURL = g.URL.revokeObjectURL?.bind(g.URL);
 export const setInterval = bound(g.setInterval) as (run: () => void, ms: number) => number;
@@ -43,8 +43,9 @@ export type Listener = (event: Event) => void;
 type Arguments = [type: string, listener: Listener, options?: AddEventListenerOptions | boolean];
 
 /**
- * What listens to window and document. document.open() removes it, and every child of the document: at that sign it listens again, before
- * the app's next task. What is there still stays as it is.
+ * Listeners on window and document. document.open() removes them, along with every child of the
+ * document. At that sign they are added again, before the app's next task. Listeners that are still
+ * there stay in place.
  */
 const standing = new Map<Arguments, EventTarget>();
 const listenAgain = (): void =>

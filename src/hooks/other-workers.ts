@@ -1,4 +1,7 @@
-/** Workers that we do not start: what is said of those that stay native, and SharedWorkers and service workers where they stay native. */
+/**
+ * Workers that we don't start: notes about those that stay native, and SharedWorkers and service
+ * workers where they stay native.
+ */
 import { Patches } from '../record/patches.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { SHARED_WAS_RUNNING } from '../protocol/messages.ts';
@@ -11,7 +14,7 @@ import { absoluteBy } from './worker-repairs.ts';
 import { apply, construct } from '../record/reflect.ts';
 
 const SERVICE = "it can't be wrapped. Use vfscope record, or run its script in a dedicated worker.";
-// said where the hook comes in the script only: the other browsers need not parse it
+// only used where the hook is part of the script: other browsers don't have to parse it
 const SHARED_UNSEEN = WORKERS_FILTERED
   ? 'it was running before the recording began, or its script came without our hook. Close every page that uses it, then reload this one while you record.'
   : NATIVES_HOOKED && SHARED_WAS_RUNNING;
@@ -19,14 +22,14 @@ const SERVICE_UNSEEN = WORKERS_FILTERED
   ? 'it was installed before the recording began. Unregister it (about:debugging) and reload the page while you record to see what it stores.'
   : NATIVES_HOOKED && "vfscope's hook started too late in it. Record again.";
 type WorkerTopic = 'worker-native' | 'service-worker-native';
-/** Notes a thread may make. */
+/** Maximum notes of a thread. */
 const MOST_NOTES = 200;
 
-/** Says of a script why its worker is not recorded, once for each cause. */
+/** Adds a note about why the worker of a script isn't recorded, once for each cause. */
 export class WorkerNotes {
   private readonly noted = new Set<string>();
 
-  /** @param base what relative URLs resolve against */
+  /** @param base URL that relative URLs resolve against */
   constructor(
     private readonly recorder: Recorder,
     private readonly base: () => string,
@@ -54,8 +57,9 @@ export class WorkerNotes {
 }
 
 /**
- * Watch SharedWorkers and service workers that the app asks for: recorded where their script brings the hook, else noted.
- * @param host `sharedRelay`: where it does
+ * Watch the SharedWorkers and service workers that the app starts: they are recorded where their
+ * script brings the hook, else noted.
+ * @param host `sharedRelay`, where it does
  */
 export function wrapOtherWorkers(
   patches: Patches,

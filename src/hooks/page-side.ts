@@ -17,26 +17,30 @@ import { Transport } from './transport.ts';
 import { Workers } from './workers.ts';
 import { absoluteBy } from './worker-repairs.ts';
 
-/** What records this page. */
+/** Records this page. */
 interface Recording {
   readonly transport: Transport;
-  /** @param drop what was not taken goes with it @param joins SharedWorkers start with our script from now on, too */
+  /**
+   * @param drop discard records that weren't received
+   * @param joins from now on, SharedWorkers also start with our script
+   */
   stop(drop: boolean, joins: boolean): void;
 }
-/** The page's hook as its recording sees it. */
+/** The page's hook, as seen by its recording. */
 interface Hook {
   connected: boolean;
-  /** Over: stopped, or the page goes. */
+  /** The recording ended: stopped, or the page ends. */
   gone: boolean;
   readonly handshake: Handshake;
-  /** Where they run with our script, recorded or not. */
+  /** Our SharedWorkers, where they run with our script, recorded or not. */
   sharedWorkers: SharedWorkers | null;
   stop(drop: boolean): void;
 }
 
 /**
- * Record this page until the panel or the content script says stop, or the page goes: from now on or, where another tab could show
- * the same page, from when it is known that this tab is recorded. Until then nothing is patched.
+ * Record this page until the panel or the content script stops it, or the page ends. It begins at
+ * once, or if another tab could show the same page, when it is known that this tab is recorded.
+ * Until then nothing is patched.
  */
 export function startPage(): void {
   let recording: Recording | null = null;
@@ -87,11 +91,11 @@ export function startPage(): void {
     });
     hook.sharedWorkers.install();
   }
-  // a frame knows by the page around it
+  // a frame learns it from the page around it
   if (waits && parentThread() === null) wait();
   else begin();
-  // Not from here: for a message Chromium notes the place in the script, and to find it V8 parses each function on the stack once
-  // more, the whole hook among them: 12 ms.
+  // Not from here: for a message, Chromium records the position in the script, and to find it V8
+  // parses each function on the stack again, including the whole hook: 12 ms.
   void Promise.resolve().then(() => hook.gone || hook.handshake.offer());
 }
 
@@ -146,7 +150,8 @@ function record(hook: Hook): Recording {
     sharedRelay?.leave(true);
     transport.finish('pagehide');
   };
-  // A page that goes for good hides after its pagehide listeners, if it was to be seen: what those do is recorded, too.
+  // A visible page that ends becomes hidden after its pagehide listeners. What those do is
+  // recorded, too.
   const onVisibility = (): void => {
     if (leaving) leave();
     else if (!hook.gone) transport.drain();
@@ -175,7 +180,7 @@ function record(hook: Hook): Recording {
   };
 }
 
-/** '' of what has no hook in it in any case: a worker of no network script. */
+/** '' for a worker that never has a hook, because its script isn't from the network. */
 function scriptUrl(script: unknown): string {
   const url = absoluteBy(() => document.baseURI)(String(script)) as string;
   return /^https?:/.test(url) ? url : '';

@@ -1,6 +1,8 @@
 /**
- * What a page's user waited for, as the browser itself tells it: tasks of 50 ms and more (w3c.github.io/longtasks), and interactions of
- * 16 ms and more, from the input to the next picture (w3c.github.io/event-timing). Told afterwards: offset = startTime in ms, length = duration in us.
+ * What a page's user waited for, as the browser reports it: tasks of 50 ms and more
+ * (w3c.github.io/longtasks), and interactions of 16 ms and more, from the input to the next frame
+ * (w3c.github.io/event-timing). Reported afterwards: offset = startTime in ms, length = duration in
+ * us.
  */
 import type { ProbeContext } from '../probes/context.ts';
 import { Op } from '../event/event.ts';
@@ -8,17 +10,17 @@ import type { Recorder } from '../record/recorder.ts';
 import { apply } from '../record/reflect.ts';
 
 interface Interaction extends PerformanceEntry {
-  /** 0 = part of none. */
+  /** 0 = not part of an interaction. */
   interactionId?: number;
 }
-/** The shortest that browsers report. */
+/** The shortest duration that browsers report. */
 const SHORTEST_MS = 16;
 
-/** @returns what ends it; null where the browser tells neither */
+/** @returns a function that ends it; null where the browser reports neither */
 export function observePageTimings(recorder: Recorder, context: ProbeContext): (() => void) | null {
   if (typeof PerformanceObserver === 'undefined') return null;
   const known = PerformanceObserver.supportedEntryTypes;
-  // the app may put others in their place later
+  // the app may replace these later
   const { getEntries } = PerformanceObserverEntryList.prototype;
   const record = (op: number, name: string, { startTime, duration }: PerformanceEntry): void =>
     recorder.instant(op, context.textId('name', name), startTime, Math.round(duration * 1000));
@@ -38,7 +40,7 @@ export function observePageTimings(recorder: Recorder, context: ProbeContext): (
       recorder.fault('page timings', e);
     }
   });
-  // of a type that it doesn't know a browser warns in the console
+  // the browser logs a warning for a type that it doesn't know
   if (known.includes('longtask')) observer.observe({ type: 'longtask' });
   if (known.includes('event'))
     observer.observe({ type: 'event', durationThreshold: SHORTEST_MS } as PerformanceObserverInit);

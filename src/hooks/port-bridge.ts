@@ -1,4 +1,4 @@
-/** Two ports that stand in for one line: what one gets, the other sends. */
+/** Connects two ports as if they were one line: each sends what the other receives. */
 import { dataOf, listen, portClose, portListen, portPostAll, portsOf } from './natives.ts';
 
 /** From now on, in both directions. */
@@ -10,7 +10,7 @@ export function bridge(one: MessagePort, other: MessagePort): void {
     listen(from, 'close', () => portClose(to));
     portListen(from, (event) => {
       const [data, ports] = [dataOf(event), portsOf(event)];
-      // what came is ours alone, so that it may go on as it came: streams and canvases cannot be copied
+      // the received data is ours, so it can be transferred: streams and canvases can't be copied
       portPostAll(to, data, [...ports, ...transferablesIn(data)]);
     });
   }
@@ -28,7 +28,7 @@ const KINDS = [
   'MediaSourceHandle',
 ];
 
-/** What of a message can be transferred, but for ports. */
+/** The transferable parts of a message, except ports. */
 function transferablesIn(
   data: unknown,
   seen = new Set<unknown>(),

@@ -1,14 +1,18 @@
-/** Arguments that the app's own code makes into texts: it runs once, as without us. */
+/**
+ * Converts arguments to strings as the platform would. The app's own code that does this runs once,
+ * as without us.
+ */
 import type { Refusal } from '../protocol/page-policy.ts';
 
-/** Trusted Types' own object: the platform takes it as it is. */
+/** An object of Trusted Types: the platform takes it unchanged. */
 export const isScriptUrl = (value: unknown): boolean =>
   !!(
     globalThis as { trustedTypes?: { isScriptURL?(value: unknown): boolean } }
-  ).trustedTypes?.isScriptURL?.(value); // stand-ins of apps lack it
+  ).trustedTypes?.isScriptURL?.(value); // apps' polyfills lack it
 
 /**
- * Must this script's address stay what it is, for Trusted Types? Else it is a text from now on, if they made it.
+ * Must this script's address stay an object, for Trusted Types? Else it is a string from now on, if
+ * Trusted Types made it.
  * @param refused by the policies here
  */
 export function mustStayTrusted(args: unknown[], refused: readonly Refusal[]): boolean {
@@ -20,8 +24,8 @@ export function mustStayTrusted(args: unknown[], refused: readonly Refusal[]): b
 }
 
 /**
- * The address of a script, and these of its options, become what the platform would read of them. What the app's code throws, the
- * platform throws in its own way, when it reads the address.
+ * Converts the address of a script and these of its options to what the platform would read. If the
+ * app's code throws, the platform throws in its own way when it reads the address.
  */
 export function convertOnce(args: unknown[], ...keys: string[]): void {
   if (!args.length || isScriptUrl(args[0])) return;
@@ -45,7 +49,7 @@ export function convertOnce(args: unknown[], ...keys: string[]): void {
   }
 }
 
-/** The same of the arguments of a worker's constructor, in the platform's order. */
+/** The same for the arguments of a worker's constructor, in the platform's order. */
 export const convertWorkerOnce = (args: unknown[]): void =>
   convertOnce(args, 'credentials', 'name', 'type');
 export const convertSharedOnce = (args: unknown[]): void =>

@@ -1,4 +1,7 @@
-/** What a page and a worker have in common: everything installed in this thread for a recording, and its undoing. */
+/**
+ * The common part of pages and workers: everything that a recording installs in this thread, and
+ * its removal.
+ */
 import { ownScript } from '../engines/call-stacks.ts';
 import { installEngines, type InstalledEngines } from '../engines/install.ts';
 import { installProbes, type InstalledProbes } from '../probes/install.ts';
@@ -15,12 +18,12 @@ import { DRAIN_EVERY_MS } from '../event/capture.ts';
 import { UNACKNOWLEDGED_LIMIT, type Source, type Transport } from './transport.ts';
 import type { Workers } from './workers.ts';
 
-/** Engines that have said nothing get their definition after this long. */
+/** Engines that have been idle get their definition after this long. */
 const ANNOUNCE_AFTER_MS = 200;
 /** Enough for a clock of 100 us, few enough for about 2 ms. */
 const COST_CALLS = 5000;
 
-/** Names of frozen properties in a note. */
+/** Maximum names of frozen properties in a note. */
 const MOST_NAMES = 20;
 
 export class Session {
@@ -34,7 +37,7 @@ export class Session {
 
   constructor(readonly thread: Thread) {}
 
-  /** Patch this realm. A part that fails is reported; the others work. */
+  /** Patch this realm. A part that fails is reported, and the others still work. */
   install(workers: Workers): void {
     const { recorder } = this.thread;
     const setUp = recorder.begin(Op.tracer, 0, NaN, 0);
@@ -65,12 +68,15 @@ export class Session {
       this.workers = workers;
       workers.install();
     });
-    // over what has been laid over Worker, and taken away first
+    // over other wrappers of Worker, and removed first
     this.try('host events', () => (this.undoHost = installHostEvents(this.thread, workers)));
     recorder.end(setUp, 0);
   }
 
-  /** On a timer: name engines that have done nothing yet, and say what the tracer costs; again once there is an engine. */
+  /**
+   * On a timer: define engines that have been idle so far, and report the tracer's cost. Again once
+   * there is an engine.
+   */
   announce(): void {
     const { engines } = this;
     if (!engines || this.stopped) return;
@@ -81,7 +87,7 @@ export class Session {
 
   private measureCost(ofVfsEvents: boolean): void {
     const { recorder } = this.thread;
-    this.vfsCostKnown = ofVfsEvents; // first, so that what fails is not tried again
+    this.vfsCostKnown = ofVfsEvents; // first, so that a failure isn't tried again
     const token = recorder.begin(Op.tracer, 0, NaN, 0);
     this.jsCost ??= measureJsCost();
     const nsPerVfsEvent = ofVfsEvents
@@ -92,8 +98,9 @@ export class Session {
   }
 
   /**
-   * Record nothing more and give back what was patched.
-   * @param last what is laid under it, and goes with it @returns false when that was done before
+   * Stop recording and restore what was patched.
+   * @param last the patches below, restored along with it
+   * @returns false if it had stopped already
    */
   restore(last?: { restore(): string[] } | null): boolean {
     if (this.stopped) return false;
@@ -123,8 +130,9 @@ export class Session {
 }
 
 /**
- * A thread that does not yield sends its records from inside the app's calls, as often as one that does: what is not sent is lost when it is
- * terminated. With DevTools open such a message costs 0.3 ms beside its bytes, for they keep the stack of every postMessage.
+ * A thread that doesn't yield sends its records from inside the app's calls, as often as one that
+ * does. Otherwise they would be lost if it is terminated. With DevTools open, such a message costs
+ * 0.3 ms beside its bytes, because DevTools store the stack of every postMessage.
  */
 const SEND_EVERY_MS = DRAIN_EVERY_MS;
 
@@ -150,7 +158,7 @@ export function ownSource(session: Session, transport: Transport): Source {
     timeOrigin: performance.timeOrigin,
     buffer: recorder.memory.buffer,
     takeDefinitions() {
-      restart(); // this is a drain, whatever it finds
+      restart(); // this is a drain, whatever it contains
       return recorder.takeDefinitions();
     },
     hold(on) {

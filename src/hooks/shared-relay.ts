@@ -1,6 +1,6 @@
 /**
- * The page's side of shared and service workers that carry the hook: offers to relay for those that ask, and knows which workers of
- * the app have said nothing.
+ * The page's side of shared and service workers that carry the hook: offers a relay to those that
+ * ask, and tracks which workers of the app have sent nothing.
  */
 import { MARK } from '../protocol/messages.ts';
 import { RelayEnd } from '../protocol/relay.ts';
@@ -15,7 +15,7 @@ import {
 import { NATIVES_DRIVEN } from './source.ts';
 import { CHANNEL, isSharedMessage, type SharedMessage } from './shared-wire.ts';
 
-/** A worker that has not said a word for this long after the app asked for it runs without our hook. */
+/** A worker that sends nothing for this long after the app started it runs without our hook. */
 const SILENT_MS = NATIVES_DRIVEN ? 3000 : 5000;
 /** The last records of a worker that stops still come through here. */
 const LINGER_MS = 3000;
@@ -23,7 +23,7 @@ const LINGER_MS = 3000;
 interface SharedRelayHost {
   /** Id of this page's thread. */
   readonly id: string;
-  /** Stands in for the port of a worker. */
+  /** Replaces the port of a worker. */
   onChild(port: MessagePort): void;
   fault(where: string, error: unknown): void;
 }
@@ -31,7 +31,7 @@ interface SharedRelayHost {
 export class SharedRelay {
   private readonly relays = new Map<string, RelayEnd>();
   private readonly heard = new Set<string>();
-  /** Asked for, and not heard yet: said of it once. */
+  /** Started but silent so far. Reported once for each. */
   private readonly silent = new Map<string, () => void>();
   private readonly channel: BroadcastChannel;
   private leaving = false;
@@ -42,7 +42,11 @@ export class SharedRelay {
     this.say({ mark: MARK, k: 'who' });
   }
 
-  /** The app has asked for a shared or service worker. @param worker its sharedKey @param unheard called when it runs without our hook */
+  /**
+   * The app has started a shared or service worker.
+   * @param worker its sharedKey
+   * @param unheard called when it runs without our hook
+   */
   expect(worker: string, unheard: () => void): void {
     this.say({ mark: MARK, k: 'who' });
     if (this.heard.has(worker)) return;
@@ -54,7 +58,7 @@ export class SharedRelay {
     this.silent.delete(worker);
   }
 
-  /** The recording is over, or the page goes. */
+  /** The recording is over, or the page ends. */
   leave(now: boolean): void {
     if (this.leaving) return;
     this.leaving = true;
@@ -68,7 +72,7 @@ export class SharedRelay {
     else setTimeout(end, LINGER_MS);
   }
 
-  /** What a worker says, over the channel or a line of its own. */
+  /** A worker's message, over the channel or over its line. */
   hear(said: unknown): void {
     try {
       if (isSharedMessage(said)) this.receive(said);

@@ -1,6 +1,7 @@
 /**
- * Isolated pages: a worker hands its trace memory up to the page, or to the shared worker that made it, which alone reads it, so that a
- * worker that sits in Atomics.wait and never answers is recorded. This file is the list of them.
+ * Isolated pages: a worker hands its trace memory up to the page, or to the shared worker that made
+ * it. Only that thread reads it. So even a worker that blocks in Atomics.wait and never answers is
+ * recorded. This file holds the list of these memories.
  */
 import type { ThreadIdentity } from '../protocol/messages.ts';
 import type { Recorder } from '../record/recorder.ts';
@@ -22,7 +23,7 @@ export class SharedRings {
     private readonly recorder: Recorder,
   ) {}
 
-  /** What a worker says of its own ring, or of one below it. */
+  /** A worker's message about its own ring, or about one below it. */
   receive(message: FromWorker): void {
     try {
       if (message.k === 'ring') this.add(message.thread, message.timeOrigin, message.buffer);
@@ -57,19 +58,19 @@ export class SharedRings {
     else this.transport.bye(id, 'terminated');
   }
 
-  /** A worker is gone: take the last of its ring, and of those of the workers below it. */
+  /** A worker has ended: read the rest of its ring, and of the rings of the workers below it. */
   private finish(id: string, reason: 'closed' | 'terminated'): void {
     for (const { identity } of [...this.rings.values()])
       if (identity.parent === id) this.finish(identity.id, reason);
     if (this.rings.delete(id)) this.transport.finish(reason, id);
   }
 
-  /** The page goes, and its workers with it. */
+  /** The page ends, and its workers with it. */
   finishAll(reason: 'closed' | 'terminated'): void {
     for (const id of [...this.rings.keys()]) this.finish(id, reason);
   }
 
-  /** The recording is over: blocked workers learn it by this word alone. */
+  /** The recording is over. This flag is the only way to reach blocked workers. */
   disable(): void {
     for (const { words } of this.rings.values()) Atomics.store(words, Header.enabled >>> 2, 0);
   }

@@ -1,6 +1,6 @@
 /**
- * The hook in a shared or service worker, before the app's first line. It belongs to no page: any recorded page of the origin relays
- * its records, and when that page goes, the next one does.
+ * The hook in a shared or service worker, before the app's first line. It belongs to no page: any
+ * recorded page of the origin relays its records. When that page ends, another one takes over.
  */
 import { Patches } from '../record/patches.ts';
 import { apply } from '../record/reflect.ts';
@@ -47,22 +47,27 @@ import { repairBaseUrl, unfitness } from './worker-repairs.ts';
 import { Workers } from './workers.ts';
 
 /**
- * No recorded page has answered for this long: nothing is recorded, and everything is given back. A service worker keeps its script, and
- * ours in it, until the browser looks for a newer one; a shared one has it from a recording, whose page may be loading again.
+ * If no recorded page answers within this time, nothing is recorded and everything is restored. A
+ * service worker stores its script, with ours in it, until the browser looks for a newer one. A
+ * shared worker has it from a recording, whose page may be reloading.
  */
 const ALONE_MS = { 'shared-worker': 60_000, 'service-worker': 10_000 };
-/** How long what was said last may take to get through the relay. */
+/** How long the last message may take to get through the relay. */
 const LINGER_MS = 10_000;
-/** A page that acknowledges nothing for so long relays no more: it has crashed. */
+/** A page that acknowledges nothing for this long has crashed, so it isn't the relay any more. */
 const SILENT_MS = 5000;
-/** Or it is halted in a debugger: so long it may go on and relay again. */
+/** Or it is paused in a debugger: within this time it may continue and become the relay again. */
 const HALTED_MS = 600_000;
 
-/** A recorded page started this worker with our script: it relays where no page does, over a line that the app's messages do not overtake. */
+/**
+ * A recorded page started this worker with our script. It relays where no other page does, over a
+ * line that the app's messages can't overtake.
+ */
 type Offer = (page: string, line: MessagePort) => void;
 
 /**
- * The same in a SharedWorker that pages started with our script: it serves their connections as long as it lives.
+ * The same in a SharedWorker that pages started with our script. It serves their connections as
+ * long as it lives.
  * @throws where the app's script must not run here
  */
 export function startWrappedShared(
@@ -75,10 +80,10 @@ export function startWrappedShared(
   let offer: Offer = (_, line) => portClose(line);
   let failed = unfitness(base);
   const unfit = failed;
-  /** The app's connect event is on its way. */
+  /** The app's connect event is being dispatched. */
   let passing = false;
   listen(scope, 'connect', (event) => {
-    if (passing) return; // WebKit trusts none of them
+    if (passing) return; // WebKit marks none of them as trusted
     event.stopImmediatePropagation();
     const [line] = portsOf(event);
     const data = dataOf(event); // null in Chromium, '' by the standard
@@ -118,9 +123,10 @@ export function startWrappedShared(
 }
 
 /**
- * Record this worker while a recorded page of its origin is there.
+ * Record this worker while a recorded page of its origin exists.
  * @param base address of the app's script
- * @param refused by the policy of the page that began it, which this worker and those that it makes have
+ * @param refused by the policy of the page that started it, which also applies to this worker and
+ * to those that it makes
  */
 export function startShared(base = location.href, refused?: Refusal[]): Offer {
   const name = typeof self.name === 'string' ? self.name : '';
@@ -161,7 +167,7 @@ export function startShared(base = location.href, refused?: Refusal[]): Offer {
   transport.add(ownSource(session, transport));
   const rings = new SharedRings(transport, recorder);
   let page: string | null = null;
-  /** When the page said something last, or nothing was left for it to say. */
+  /** When the page last sent a message, or had nothing more to send. */
   let heard = 0;
   let relay: RelayEnd | null = null;
   let over = false;
@@ -174,7 +180,7 @@ export function startShared(base = location.href, refused?: Refusal[]): Offer {
     session.restore();
     lifetime.restore(); // under the session's patches
     transport.finish('stopped');
-    // what was said last still has to get through the relay
+    // the last message still has to get through the relay
     setTimeout(() => {
       silent = true;
       channelClose(channel);
@@ -205,7 +211,10 @@ export function startShared(base = location.href, refused?: Refusal[]): Offer {
     clearTimeout(givesUp);
     givesUp = setTimeout(stop, ms);
   };
-  /** The page is gone without a word, or stands still: another one may relay, or the same once it goes on. */
+  /**
+   * The page ended without a message, or is paused. Another one may relay, or the same one once it
+   * continues.
+   */
   const abandon = (): void => {
     page = null;
     here();
@@ -233,7 +242,8 @@ export function startShared(base = location.href, refused?: Refusal[]): Offer {
     rings.finishAll('closed');
     transport.drain();
     const end = (): void => transport.finish('closed');
-    // from a worker that closes nothing leaves over a BroadcastChannel (https://html.spec.whatwg.org/#eligible-for-messaging)
+    // a closing worker can't send over a BroadcastChannel
+    // (https://html.spec.whatwg.org/#eligible-for-messaging)
     if (page !== null && lines.has(page)) atLastTask(recorder, end);
     else end();
     return apply(native, self, args);
@@ -243,7 +253,7 @@ export function startShared(base = location.href, refused?: Refusal[]): Offer {
       recorder,
       id: thread,
       base: () => base,
-      refusals: () => (WORKERS_FILTERED ? [] : (refused ?? [])), // of a native one nothing is known
+      refusals: () => (WORKERS_FILTERED ? [] : (refused ?? [])), // a native worker isn't known
       onChild: (port) => transport.adopt(port, thread),
       onMessage: (message) => rings.receive(message),
       onTerminated: (child) => rings.terminated(child),

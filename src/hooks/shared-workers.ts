@@ -1,13 +1,14 @@
 /**
- * SharedWorkers where no script can be changed on its way in: all pages of the origin start one from the same blob: URL, of a script that
- * runs our hook before the app's, so that it stays one worker. Which URL that is, the background decides; until it has, and until the
- * worker's hook speaks, the app holds a port of ours that it may use already:
+ * SharedWorkers where scripts can't be changed on their way in. All pages of the origin start one
+ * from the same blob: URL, whose script runs our hook before the app's, so that it stays one
+ * worker. The background decides which URL that is. Until it has, and until the worker's hook sends
+ * its first message, the app has a port of ours that it can already use:
  *
  *   app   port ------------ theirs  --+
  *                                     |  over a port of our own, once the worker's hook speaks
  *   ours  SharedWorker(blob:).port ---+-->  hook in the worker --> connect event with `theirs`
  *
- * A worker that cannot run so runs natively: then its port and `theirs` pass on what they get.
+ * A worker that can't run this way runs natively. Then its port and `theirs` forward all messages.
  */
 import { Patches } from '../record/patches.ts';
 import { apply, construct, defineProperty } from '../record/reflect.ts';
@@ -46,39 +47,39 @@ import type { Refusal } from '../protocol/page-policy.ts';
 type Constructor = new (...args: unknown[]) => SharedWorker;
 
 interface SharedHost {
-  /** What relative URLs resolve against. */
+  /** URL that relative URLs resolve against. */
   base(): string;
-  /** Which URL is this worker's? @returns '' = it runs natively */
+  /** Which URL is for this worker? @returns '' = it runs natively */
   ask(ask: SharedAsk): Promise<string>;
   /** What the policies of this page refuse. */
   refusals(): Refusal[];
 }
-/** What a recording hears of them. */
+/** Events of SharedWorkers for a recording. */
 interface Recorded {
   /** Id of this page's thread. */
   readonly page: string;
-  /** A worker's hook says that over its line. */
+  /** A message of a worker's hook over its line. */
   hears(said: unknown): void;
-  /** One was asked for that brings the hook. @param worker its sharedKey */
+  /** The app started one that brings the hook. @param worker its sharedKey */
   expects(worker: string, url: string): void;
-  /** One runs natively. @param script as the app gave it @param name its name */
+  /** One runs natively. @param script from the app @param name its name */
   note(reason: string, script: unknown, name: string): void;
 }
-/** What the app asked for. */
+/** The app's arguments. */
 interface Asked {
   args: unknown[];
   url: string;
   name: string;
   isModule: boolean;
-  /** What `SharedAsk` says about it. */
+  /** Fields of `SharedAsk`. */
   key: string;
   traits: string;
-  /** What the app holds, and the other end of its port. */
+  /** The port that the app holds, and its other end. */
   worker: EventTarget;
   theirs: MessagePort;
 }
 
-/** Said of one that runs natively, whatever the answer: none of ours begins beside it. */
+/** Reason for a native worker, whatever the answer: we start none beside it. */
 const NATIVE: SharedAsk = { key: '', traits: '', url: '', dead: [] };
 const EXTENDED = 'it outlives its pages (extendedLifetime).';
 const SAME_SITE = 'it uses sameSiteCookies.';
@@ -88,23 +89,23 @@ const CREDENTIALS: readonly unknown[] = ['omit', 'same-origin', 'include'];
 type Options = WorkerOptions & { extendedLifetime?: unknown; sameSiteCookies?: unknown };
 const dictionary = (options: unknown): Options =>
   (Object(options) === options ? options : {}) as Options;
-/** @param options converted (convertOnce), or a name by itself */
+/** @param options converted (convertOnce), or only a name */
 export const nameOf = (options: unknown): string =>
   typeof options === 'string' ? options : (dictionary(options).name ?? '');
 const DATA = "a data: or blob: URL isn't shared between pages.";
 
 export class SharedWorkers {
-  /** While this page is recorded. */
+  /** Set while this page is recorded. */
   recorded: Recorded | null = null;
   private readonly patches = new Patches();
   private native!: Constructor;
-  /** They live as long as the page, whatever the app holds. */
+  /** They live as long as the page, whether the app holds them or not. */
   private readonly held = new Set<SharedWorker>();
-  /** Of which it is not known yet whether they may start. */
+  /** Workers that wait for permission to start. */
   private pending = 0;
-  /** Why this page can start none of ours, if one does not start. */
+  /** Why this page can't start ours, after one failed to start. */
   private refused = '';
-  /** A policy refuses a URL of ours: the app must not hear of it. */
+  /** A policy refuses one of our URLs: the app must not see it. */
   private readonly onRefused = (event: Event): void => {
     if (!isBlobRefused(event)) return;
     event.stopImmediatePropagation();
@@ -123,7 +124,7 @@ export class SharedWorkers {
         const as = (newTarget === ours ? target : newTarget) as Constructor;
         const cause = this.whyNative(args);
         if (cause === null) return this.make(args, as);
-        const worker = construct(target, args, as) as SharedWorker; // throws what the app must see
+        const worker = construct(target, args, as) as SharedWorker; // throws the error that the app must see
         if (cause) {
           const name = nameOf(args[1]);
           this.recorded?.note(cause, args[0], name);
@@ -143,7 +144,7 @@ export class SharedWorkers {
     return absoluteBy(() => this.host.base())(script) as string;
   }
 
-  /** @returns names of what the app has frozen */
+  /** @returns names of properties that the app has frozen */
   restore(): string[] {
     return this.patches.restore();
   }
@@ -154,7 +155,7 @@ export class SharedWorkers {
     const isTrusted = mustStayTrusted(args, refused);
     const [script, options] = args;
     const isText = typeof script === 'string';
-    // the platform may throw at once
+    // the platform may throw synchronously
     if (isText && (isTrusted || refused.includes('types'))) return REFUSED.types;
     if ((!isText && !isScriptUrl(script)) || typeof options === 'symbol') return '';
     if (Object(options) !== options) args[1] = `${(options as string | null) ?? ''}`; // a primitive is its name
@@ -174,7 +175,7 @@ export class SharedWorkers {
     return sharedKey(url, nameOf(options)).length > MAX_TEXT ? LONG : null;
   }
 
-  /** The worker that the app holds at once. */
+  /** The worker object that the app gets at once. */
   private make(args: unknown[], as: Constructor): SharedWorker {
     const [script, options] = args as [string, string | WorkerOptions | undefined];
     const { ours: port, theirs } = newChannel();
@@ -188,7 +189,7 @@ export class SharedWorkers {
       get: () => handler,
       set(value: unknown) {
         const next = Object(value) === value ? value : null;
-        // its place among the listeners is where it was set last after null
+        // a handler's position among the listeners is where it was last set after null
         if (next === null) unlisten(worker, 'error', onError);
         else if (handler === null) listen(worker, 'error', onError);
         handler = next;
@@ -199,7 +200,7 @@ export class SharedWorkers {
     const name = nameOf(options);
     const isModule = type === 'module';
     const [key, traits] = [sharedKey(url, name), isModule ? `${type} ${credentials}` : type];
-    let cause = typeof script === 'string' ? '' : REFUSED.types; // why this page begins none
+    let cause = typeof script === 'string' ? '' : REFUSED.types; // why this page starts none
     const refused = this.host.refusals();
     for (const what of [...NETWORK_WORKER, 'shared'] as const)
       if (!cause && refused.includes(what)) cause = REFUSED[what];
@@ -208,8 +209,8 @@ export class SharedWorkers {
   }
 
   /**
-   * @param dead URLs that none could be started from
-   * @param cause why this page begins none: it joins that of another page, or runs natively
+   * @param dead URLs that failed to start one
+   * @param cause why this page starts none: it joins another page's worker, or runs natively
    * @param failed URL that no page can start it from
    */
   private async start(asked: Asked, dead: string[], cause = '', failed = ''): Promise<void> {
@@ -255,7 +256,7 @@ export class SharedWorkers {
       then();
     };
     let worker: SharedWorker | undefined;
-    /** @param reason why no page can start it from this URL; '' = this page can't */
+    /** @param reason why no page can start it from this URL; '' = only this page can't */
     const instead = (reason: string): void =>
       once(() => {
         this.held.delete(worker!);
@@ -273,10 +274,13 @@ export class SharedWorkers {
     const { port } = worker;
     listen(worker, 'error', (event) =>
       event instanceof NativeErrorEvent && event.filename !== script
-        ? dispatch(asked.worker, copyOf(event)) // the app's script threw: it runs, and says so
+        ? dispatch(asked.worker, copyOf(event)) // the app's script threw: it runs, and reports that
         : instead(isFresh ? NOT_STARTED : ''),
     );
-    /** The recording that the worker was connected for: it hears the worker's last records after Stop, too. */
+    /**
+     * The recording that the worker was connected for. It receives the worker's last records after
+     * Stop, too.
+     */
     let recorded: Recorded | null = null;
     portListen(port, (event) => {
       const said = dataOf(event);
@@ -299,7 +303,7 @@ export class SharedWorkers {
     try {
       native = construct(this.native, args) as SharedWorker;
     } catch {
-      return this.fail({ worker }); // it would have thrown at once: what it asks for was looked at
+      return this.fail({ worker }); // it would have thrown synchronously: its arguments were checked
     }
     this.held.add(native);
     listen(native, 'error', () => void dispatch(worker, new NativeEvent('error')));

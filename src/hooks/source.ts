@@ -8,7 +8,7 @@ import type { ThreadMessage } from '../protocol/messages.ts';
 
 declare const vfscopeHook: (environment: HookEnvironment) => void;
 declare const vfscopeEnvironment: HookEnvironment;
-/** Of the build (rollup.config.js). */
+/** Constants of the build (rollup.config.js). */
 declare const VFSCOPE_WORKERS_FILTERED: boolean;
 declare const VFSCOPE_NATIVES_HOOKED: boolean;
 
@@ -17,27 +17,33 @@ export type HookEnvironment = PageEnvironment | WorkerEnvironment | FilteredEnvi
 
 export interface PageEnvironment {
   role: 'page';
-  /** Of `vfscope/hook`. */
+  /** For `vfscope/hook`. */
   says?: Says;
 }
 
 /**
- * Hears what this thread says, within the call, in the thread itself: of `vfscope/hook`, which collects it there (src/embed). Must not throw.
- * Only a build that is NATIVES_DRIVEN knows of it.
+ * Receives this thread's messages synchronously, in the thread itself. For `vfscope/hook`, which
+ * collects them there (src/embed). Must not throw. Only a build that is NATIVES_DRIVEN supports it.
  */
 export type Says = (message: ThreadMessage) => void;
 
-/** Scripts of their own that the hook carries along, where a recording asks for them: messages.ts, instructions.ts say what they are called with. */
+/**
+ * Separate scripts that the hook carries for optional captures. messages.ts and instructions.ts
+ * document their arguments.
+ */
 export type CarriedScripts = Partial<Record<'messages' | 'instructions', CarriedScript>>;
 type CarriedScript = (...given: never[]) => unknown;
 
-/** Before a worker's own script, put there on its way in (in every module of it) or by `vfscope record`; in shared and service workers, too. */
+/**
+ * The hook in front of a worker's own script (in every module of it), inserted on its way in or by
+ * `vfscope record`. In shared and service workers, too.
+ */
 interface FilteredEnvironment {
   role: 'filtered';
   /** What the recording captures. */
   capture?: Partial<CaptureOptions>;
   scripts?: CarriedScripts;
-  /** Of `vfscope/hook` in a dedicated worker: nothing goes to its creator, which knows of no hook. */
+  /** For `vfscope/hook` in a dedicated worker: sends nothing to its creator, which has no hook. */
   says?: Says;
   /** With `says`: the port that the creator would get. */
   takes?: (port: MessagePort) => void;
@@ -45,23 +51,26 @@ interface FilteredEnvironment {
 
 export interface WorkerEnvironment {
   role: 'worker';
-  /** Put there by `hookText`. */
+  /** Inserted by `hookText`. */
   scripts?: CarriedScripts;
-  /** The script's URL as the app gave it, absolute: what relative URLs in the worker resolve against. */
+  /**
+   * The script's absolute URL, from the app's argument. Relative URLs in the worker resolve against
+   * it.
+   */
   base: string;
-  /** Id that the creator drew for this thread. */
+  /** Id of this thread, chosen by its creator. */
   id: string;
   /** The worker's name option. */
   name: string;
   /** What the creator captures. */
   capture?: CaptureOptions;
-  /** What the creator's policies refuse, which this worker has, too. */
+  /** What the creator's policies refuse. They apply to this worker, too. */
   refused?: Refusal[];
-  /** Id of the creating thread; null where that cannot be known here. */
+  /** Id of the creating thread; null where it isn't known here. */
   parent: string | null;
-  /** A SharedWorker that all pages of its origin start together: `id` is drawn there. */
+  /** A SharedWorker that all pages of its origin start together. It chooses its own `id`. */
   shared?: 'classic' | 'module';
-  /** Set by the hook: what its script (`e`) calls when the app's script has run. */
+  /** Set by the hook: the function that its script (`e`) calls after the app's script has run. */
   runs?: () => void;
 }
 
@@ -69,20 +78,22 @@ export interface WorkerEnvironment {
 export const environment: HookEnvironment = vfscopeEnvironment;
 
 /**
- * Whether the browser puts the hook before the scripts of network workers (FilteredEnvironment); else they are wrapped. A constant, so
- * that a browser which wraps them need not parse what is for the others.
+ * Whether the browser puts the hook before the scripts of network workers (FilteredEnvironment).
+ * Else they are wrapped. A constant, so that a browser that wraps them doesn't have to parse code
+ * for the others.
  */
 export const WORKERS_FILTERED = VFSCOPE_WORKERS_FILTERED;
 
 /**
- * Whether workers that we don't wrap may bring the hook anyway: where it is put before their scripts, and in a Chromium that
- * `vfscope record` drives, which puts it into such workers itself (drive/native-workers.ts).
+ * Whether workers that we don't wrap may bring the hook anyway: where it is put before their
+ * scripts, and in a Chromium driven by `vfscope record`, which puts it into such workers itself
+ * (drive/native-workers.ts).
  */
 export const NATIVES_HOOKED = VFSCOPE_NATIVES_HOOKED;
-/** In that Chromium, and where a page or worker imports the hook. */
+/** True in that Chromium, and where a page or worker imports the hook. */
 export const NATIVES_DRIVEN = NATIVES_HOOKED && !WORKERS_FILTERED;
 
-/** Who hears what this thread says, where it imports the hook. */
+/** Receives this thread's messages, where the thread imports the hook. */
 export const says: Says | null =
   NATIVES_DRIVEN && environment.role !== 'worker' ? (environment.says ?? null) : null;
 
@@ -101,13 +112,17 @@ export const workerHookSource = <T>(
   return [`{const e={...${JSON.stringify(worker)}`, hook, then + '}'];
 };
 
-/** The long part, the same for all workers of this thread. @param carried goes into the worker, too */
+/**
+ * The long part, the same for all workers of this thread.
+ * @param carried scripts that also go into the worker
+ */
 export const hookText = (carried: CarriedScripts): string =>
   `,scripts:{${String(Object.entries(carried).map((pair) => pair.join(':')))}}};(${String(vfscopeHook)})(e);`;
 
 /**
- * How much of this script is the hook, and what it carries. The app's text follows where a worker is made from a Blob (from the next
- * line on), and where the hook was put in front of a network script (on the same line, behind a few words of ours).
+ * How much of this script is the hook with what it carries. The app's text follows: on the next
+ * line where a worker is made from a Blob, and on the same line, after a few words of ours, where
+ * the hook was put in front of a network script.
  */
 export function hookExtent(): { lines: number; columns: number; shift: number } {
   const carried = Object.values((environment as WorkerEnvironment).scripts ?? {});

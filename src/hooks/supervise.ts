@@ -1,7 +1,9 @@
 /**
- * Watches a wrapped worker until its hook says ready. The app must not pay for a page policy that hurts only our bootstrap (a CSP
- * without blob: refuses by an error event after the constructor returned; a blob worker inherits a CSP that forbids wasm): then a
- * native worker takes over behind the object that the app already holds. Until then the app's messages are held back.
+ * Watches a wrapped worker until its hook reports ready. The app must not suffer from a page policy
+ * that only affects our bootstrap: a CSP without blob: refuses it by an error event after the
+ * constructor returned, and a blob worker inherits a CSP that forbids wasm. In these cases a native
+ * worker takes over behind the object that the app already holds. Until then the app's messages are
+ * held back.
  */
 import {
   clone,
@@ -20,32 +22,32 @@ import { WRAPPED } from '../protocol/native-workers.ts';
 import { apply, define } from '../record/reflect.ts';
 import { NATIVES_DRIVEN } from './source.ts';
 
-/** An error and a message that a worker sends one after the other arrive closer together than this. */
+/** An error and a message that a worker sends one after the other arrive within this time. */
 const OVERTAKEN_MS = 100;
-/** What our importScripts adds to the message of a syntax error. */
+/** The prefix that our importScripts adds to the message of a syntax error. */
 const IMPORT_SCRIPTS =
   /(?<=^Uncaught SyntaxError: )Failed to execute 'importScripts' on 'WorkerGlobalScope': /;
 
 interface Wrapped {
   readonly id: string;
-  /** The script's URL as the app means it. */
+  /** The URL of the script that the app wants. */
   readonly url: string;
   readonly bootstrap: Bootstrap;
   /** Start the app's worker without us. */
   makeNative(reason: string): Worker;
-  /** The hook runs; the port brings its records. */
+  /** The hook runs. Its records come over the port. */
   onReady(port: MessagePort | undefined): void;
-  /** A native worker runs in its place: end the one with the hook. */
+  /** A native worker runs in its place: end the hooked one. */
   discard(): void;
   /** A held message could not be posted. */
   onLost(error: unknown): void;
-  /** Ready, replaced or terminated: nothing is held back any more. */
+  /** Ready, replaced, or terminated: messages aren't held back any more. */
   onSettled(): void;
-  /** A message of the worker's hook, other than ready and unfit. */
+  /** A message of the worker's hook, except ready and unfit. */
   onMessage(message: FromWorker): void;
 }
 
-/** What cloning a message threw, in the words of postMessage where they are the platform's. */
+/** The error from cloning a message, with postMessage's text if it is the platform's. */
 function ofPostMessage(error: unknown): unknown {
   if (!(error instanceof DOMException)) return error;
   const { message, name } = error;
@@ -61,18 +63,18 @@ export interface NativeMethods {
   terminate: () => void;
 }
 
-/** State of one wrapped worker; `post` and `terminate` stand in for the methods of the Worker object. */
+/** State of one wrapped worker. `post` and `terminate` replace the methods of the Worker object. */
 export class Supervised {
-  /** What the app has posted, until its script runs: a native worker may have to get it. */
+  /** The app's messages until its script runs. A native worker may need them. */
   private held: [data: unknown, transfer: Transferable[]][] | null = [];
-  /** How many of them the worker has. */
+  /** How many of them the worker has received. */
   private sent = 0;
   private ready = false;
   private spare: Worker | null = null;
   private over = false;
-  /** The worker, once it has methods of its own. */
+  /** The worker, after it got its own methods. */
   private left: Partial<NativeMethods> | null = null;
-  /** An exception that came before ready. */
+  /** An exception before ready. */
   private early: ErrorEvent | null = null;
 
   constructor(
@@ -80,7 +82,7 @@ export class Supervised {
     private readonly wrapped: Wrapped,
     private readonly native: NativeMethods,
   ) {
-    // before what listens to the app's messages, those of messages.ts, too
+    // before the listeners to the app's messages, including those of messages.ts
     listen(worker, 'message', (event) => this.onMessage(event), true);
     listen(worker, 'error', (event) => this.onError(event));
   }
@@ -96,7 +98,7 @@ export class Supervised {
     const options = args[1] as
       (StructuredSerializeOptions & Iterable<Transferable>) | null | undefined;
     const natively = (): unknown => apply(this.native.postMessage, this.spare ?? this.worker, args);
-    // what isn't a call at all throws natively
+    // a call with invalid arguments throws natively
     if (
       !held ||
       this.spare ||
@@ -110,15 +112,15 @@ export class Supervised {
       list[Symbol.iterator] ?? (({ transfer: list = [] } = options!), list?.[Symbol.iterator]);
     if (!iterator) return natively();
     const transfer = [...{ [Symbol.iterator]: () => apply(iterator, list, []) }] as Transferable[];
-    args = [args[0], transfer]; // an iterator gives its items once
+    args = [args[0], transfer]; // an iterator returns its items only once
     if (transfer.some((one) => Object(one) !== one)) return natively(); // is refused before the message is read
     if (transfer.some(movesOnce)) {
-      this.flush(true); // a copy could not be posted: it goes at once, behind what came before
+      this.flush(true); // copying it failed: it is sent at once, after the earlier ones
       return natively();
     }
     let copy: { data: unknown; transfer: Transferable[] };
     try {
-      copy = clone({ data: args[0], transfer }, { transfer }); // a snapshot now, as postMessage takes one
+      copy = clone({ data: args[0], transfer }, { transfer }); // a snapshot taken now, as postMessage does
     } catch (e) {
       throw ofPostMessage(e); // the native call would run the message's getters again
     }
@@ -134,7 +136,10 @@ export class Supervised {
     apply(this.native.terminate, this.spare ?? this.worker, []);
   }
 
-  /** The prototype's methods are native again: a worker that a native one stands in for, or may have to, needs them on itself. */
+  /**
+   * The prototype's methods are native again. A worker that a native one replaces, or may replace,
+   * needs methods on itself.
+   */
   leaveBehind(): void {
     // the app may have frozen it
     if ((!this.spare && !this.held) || !Object.isExtensible(this.worker)) return;
@@ -143,7 +148,7 @@ export class Supervised {
     this.left = Object.assign(this.worker, { postMessage, terminate });
   }
 
-  /** The recording is over: nothing is held back any more where the hook runs. */
+  /** The recording is over: where the hook runs, messages aren't held back any more. */
   release(): void {
     if (this.ready) this.runs();
   }
@@ -172,8 +177,8 @@ export class Supervised {
   }
 
   /**
-   * Post what is held. Before the app's script runs, only what a native worker could still get after this one had it: what is
-   * transferred is gone, and what comes behind it waits, too.
+   * Post the held messages. Before the app's script runs, only post those that a native worker could
+   * still get afterwards: a message with transferred objects waits, and so do the messages after it.
    */
   private flush(all: boolean): void {
     const { held, worker } = this;
@@ -185,7 +190,7 @@ export class Supervised {
       this.send(worker, held[this.sent]!);
   }
 
-  /** One that cannot be posted takes no other with it. */
+  /** If one can't be posted, the others still are. */
   private send(to: Worker, message: unknown[]): void {
     try {
       apply(this.native.postMessage, to, message);
@@ -211,7 +216,7 @@ export class Supervised {
     this.wrapped.onSettled();
   }
 
-  /** Is it importScripts of ours that failed? Then no line of the app has run. */
+  /** Did our importScripts fail? Then no line of the app has run. */
   private hasNotLoaded({ filename }: ErrorEvent): boolean {
     const { imports, script } = this.wrapped.bootstrap;
     // Firefox and Safari may leave the mark out
@@ -220,10 +225,10 @@ export class Supervised {
   }
 
   private onError(event: Event): void {
-    if (!event.isTrusted) return; // ours, passed on from the native worker
+    if (!event.isTrusted) return; // our event, forwarded from the native worker
     const error = event instanceof NativeErrorEvent ? event : null;
     if (this.spare) {
-      if (error && this.wrapped.bootstrap.urls.includes(error.filename)) stop(event); // the hook's own way out of an unfit worker
+      if (error && this.wrapped.bootstrap.urls.includes(error.filename)) stop(event); // how the hook leaves an unfit worker
     } else if (this.held && !this.ready) {
       stop(event);
       if (error && !this.early) this.waitForReady(error);
@@ -237,20 +242,23 @@ export class Supervised {
     }
   }
 
-  /** Let an error of the app's script have the place and the words that it has natively; the event stays the browser's. */
+  /**
+   * Give an error of the app's script its native position and text. The event stays the browser's.
+   */
   private putRight(error: ErrorEvent): void {
     const { bootstrap, url } = this.wrapped;
     const [bare] = url.split('#');
     if (bootstrap.urls.includes(error.filename))
       amend(error, 'lineno', error.lineno - bootstrap.linesBefore);
     else if (error.filename !== bare && error.filename !== url) return;
-    amend(error, 'filename', url); // importScripts leaves out the #fragment
+    amend(error, 'filename', url); // importScripts drops the #fragment
     amend(error, 'message', error.message.replace(IMPORT_SCRIPTS, '')); // a syntax error in the app's own script
   }
 
   /**
-   * An exception before ready: either no script ran at all (a module that does not link), or the app's script threw and its error
-   * has overtaken the hook's message. In that case a native worker would run the script a second time: wait and see.
+   * An exception before ready. Either no script ran at all (a module that doesn't link), or the
+   * app's script threw and its error has overtaken the hook's message. In the second case, a native
+   * worker would run the script again, so wait and see.
    */
   private waitForReady(error: ErrorEvent): void {
     this.early = error;
@@ -259,7 +267,10 @@ export class Supervised {
     }, OVERTAKEN_MS);
   }
 
-  /** No terminate() of the wrapped worker here: WebKit would drop the events that we dispatch on it. */
+  /**
+   * Don't call terminate() on the wrapped worker here: WebKit would drop the events that we
+   * dispatch on it.
+   */
   private takeOver(reason: string): void {
     const held = this.held ?? [];
     this.settle();
@@ -278,11 +289,11 @@ export class Supervised {
   }
 }
 
-/** Data channels can be transferred once in their life. */
+/** Data channels can be transferred only once. */
 const movesOnce = (object: unknown): boolean =>
   typeof RTCDataChannel === 'function' && object instanceof RTCDataChannel;
 
-/** An error event as the app is to hear it. */
+/** An error event for the app. */
 export function copyOf(event: Event): Event {
   if (!(event instanceof NativeErrorEvent)) return new NativeEvent('error', { cancelable: true });
   const { message, filename, lineno, colno } = event;

@@ -1,4 +1,4 @@
-/** This thread as it appears in the trace: its recorder, who it is, its clock, and what the tracer costs here. */
+/** This thread in the trace: its recorder, its identity, its clock, and the tracer's cost here. */
 import type { ThreadIdentity } from '../protocol/messages.ts';
 import { CAPTURE_DEFAULTS, type CaptureOptions } from '../event/capture.ts';
 import { measureClockStepUs } from '../event/clock.ts';
@@ -15,7 +15,10 @@ import {
   type WorkerEnvironment,
 } from './source.ts';
 
-/** Where a realm keeps the id of its hook: the sign that one runs here already. Not enumerable; removed at restore. */
+/**
+ * Where a realm stores the id of its hook, as a sign that one runs here already. Not enumerable;
+ * removed at restore.
+ */
 const SIGN = Symbol.for('vfscope.thread');
 
 export interface Thread {
@@ -23,7 +26,7 @@ export interface Thread {
   readonly recorder: Recorder;
 }
 
-/** What the tracer costs on this thread, nanoseconds. */
+/** The tracer's cost on this thread, nanoseconds. */
 export interface JsCost {
   nsPerJsEvent: number;
   nsPerClockPair: number;
@@ -33,22 +36,25 @@ export interface JsCost {
 export const hookIn = (realm: object): string | undefined =>
   (realm as Record<symbol, string | undefined>)[SIGN];
 
-/** What the sign of a hook reads that does not know yet whether its tab is recorded. */
+/** The value of the sign while a hook doesn't know yet whether its tab is recorded. */
 const WAITING = '?';
-/** Leave the sign without anything else: nothing is recorded before createThread. */
+/** Set only the sign: nothing is recorded before createThread. */
 export const leaveSign = (): void =>
   void Object.defineProperty(globalThis, SIGN, { value: WAITING, configurable: true });
 
-/** Take the sign away. Not where the script carries the hook: a module that comes late would start it again. */
+/**
+ * Remove the sign. It stays where the script carries the hook: a late module would start the hook
+ * again.
+ */
 export const forgetHook = (): void => {
   if (NATIVES_DRIVEN && says) Reflect.deleteProperty(globalThis, SIGN);
   else if (here.role !== 'filtered') Reflect.deleteProperty(globalThis, SIGN);
 };
 
 /**
- * Make this thread's recorder. Workers of a cross-origin isolated page get a shared ring of 65536 records that the page reads, so
- * that they are recorded while they block; all others get 16384 records and send them on themselves. Or as many
- * as the user asks for.
+ * Make this thread's recorder. Workers of a cross-origin isolated page get a shared ring of 65536
+ * records that the page reads, so they are recorded while they block. All others get 16384 records
+ * and send them themselves. The user can set other sizes.
  * @param kind of a worker whose ring no page reads
  */
 export function createThread(
@@ -85,7 +91,7 @@ export function createThread(
   return { identity, recorder };
 }
 
-/** Records of a ring. */
+/** Records in a ring. */
 function capacityOf({ buffer }: CaptureOptions, shared: boolean): number {
   return shared && buffer === CAPTURE_DEFAULTS.buffer ? 65536 : (buffer * 1024) / RECORD_BYTES;
 }
@@ -115,13 +121,14 @@ export function parentThread(): string | null {
     const sign = hookIn(window.parent);
     return sign === undefined || sign === WAITING ? null : sign;
   } catch {
-    return null; // a frame of another origin: who embeds it cannot be known here
+    return null; // a frame of another origin: its embedder isn't known here
   }
 }
 
 /**
- * Nanoseconds of one recorded JavaScript event and of one pair of clock readings, from about two milliseconds on a scratch ring. Not at
- * the start of a thread: code that runs for the first time is tens of times slower than what the app's calls meet.
+ * Nanoseconds of one recorded JavaScript event and of one pair of clock readings, from about two
+ * milliseconds on a scratch ring. Not at the start of a thread: code that runs for the first time
+ * is tens of times slower than in the app's calls.
  */
 export function measureJsCost(): JsCost {
   const scratch = new Recorder({ capacity: 64, maxEngines: 0 });
@@ -137,7 +144,10 @@ export function measureJsCost(): JsCost {
   return { nsPerJsEvent: nsEach(events), nsPerClockPair: nsEach(readings) };
 }
 
-/** Nanoseconds of one of the 32 that `batch` does: the best of three times 0.3 ms, since the thread may be put aside in between. */
+/**
+ * Nanoseconds per event in a `batch` of 32: the best of three times 0.3 ms, since the thread may be
+ * interrupted.
+ */
 function nsEach(batch: () => void): number {
   let best = Infinity;
   for (let round = 0; round < 3; round++) {

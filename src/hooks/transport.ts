@@ -1,9 +1,10 @@
 /**
- * From rings to the panel: drains every 50 ms, or at once when a ring asks for it inside a long synchronous stretch, and sends
- * batches over the thread's port. One port carries the thread itself and, on an isolated page, the shared rings of its workers.
+ * From rings to the panel: drains every 50 ms, or when a ring requests it during a long synchronous
+ * task, and sends batches over the thread's port. One port carries the thread itself and, on an
+ * isolated page, the shared rings of its workers.
  *
- * What is sent and not acknowledged, and what waits for a port, may hold 32 MiB in all. Above that nothing is drained: the rings
- * fill and count what they drop, until acks arrive.
+ * Data that is sent but not acknowledged, or waits for a port, may take 32 MiB in total. Above that
+ * nothing is drained: the rings fill and count what they drop, until acks arrive.
  */
 import {
   checkedThreadMessage,
@@ -28,7 +29,7 @@ import {
 } from './natives.ts';
 
 export const UNACKNOWLEDGED_LIMIT = 32 * 1024 * 1024;
-/** What a definition is taken to weigh; they travel as objects. */
+/** Assumed size of a definition. Definitions travel as objects. */
 const DEFINITION_BYTES = 200;
 
 type Hello = Extract<ThreadMessage, { k: 'hello' }>;
@@ -40,11 +41,14 @@ export interface Source {
   /** performance.timeOrigin of the thread, ms */
   readonly timeOrigin: number;
   readonly buffer: ArrayBufferLike;
-  /** Definitions since the last call; called after the records were drained. */
+  /** Definitions since the last call. Called after the records were drained. */
   takeDefinitions(): Definition[];
-  /** The limit is reached, or not any more: do not ask for drains. Only for a ring that asks. */
+  /**
+   * The limit is reached, or not any more: don't request drains. Only for a ring that requests
+   * them.
+   */
   hold?(on: boolean): void;
-  /** Called after a drain, with the records lost so far. */
+  /** Called after a drain, with the number of records lost so far. */
   lost?(dropped: number): void;
 }
 
@@ -70,19 +74,28 @@ const batchOf = (
 });
 
 interface Sending {
-  /** Null of a worker below, whose records pass through here, and of one that is over. */
+  /** Null for a worker below, whose records pass through here, and for one that has ended. */
   source: Source | null;
   hello: Hello;
-  /** Hears what the panel says to a worker below. */
+  /** Receives the panel's commands to a worker below. */
   below: MessagePort | undefined;
-  /** It has said goodbye: again on each way, for the one before may have ended first. */
+  /**
+   * It has said goodbye. The goodbye is repeated on each connection, because the previous one may
+   * have ended first.
+   */
   bye?: ThreadMessage;
-  /** Records drained in all. */
+  /** Total records drained. */
   records: number;
-  /** Sent or waiting, not acknowledged: [records in all up to here, bytes, what was sent; its records may be gone with it]. */
+  /**
+   * Sent or waiting, not acknowledged: [total records up to here, bytes, the message; its records
+   * may have been transferred with it].
+   */
   unacked: [number, number, ThreadMessage][];
   faults: number;
-  /** Records that the panel was told of last as lost, those included that a held ring would take with it; 0 as soon as more were sent. */
+  /**
+   * The number of lost records last reported to the panel, including those that a held ring would
+   * lose; 0 after more were sent.
+   */
   told: number;
 }
 
@@ -105,7 +118,7 @@ export class Transport {
   private isOver = false;
   private readonly timer: number;
 
-  /** @param beforeDrain runs before each timed drain: the last chance to say something */
+  /** @param beforeDrain runs before each timed drain: the last chance to send something */
   constructor(
     private readonly fault: (where: string, error: unknown) => void,
     beforeDrain: () => void,
@@ -141,9 +154,10 @@ export class Transport {
   }
 
   /**
-   * The panel's end of this port is where everything goes: first what waited. Again with another port, where the way of the first
-   * one has ended: what was not acknowledged there is sent again, and the panel drops what it has by the numbers of the records.
-   * @param say a shorter way for what hands no port on; it copies what it is given
+   * Everything goes to the panel's end of this port, starting with the waiting data. Called again
+   * with another port if the first connection has ended. Then unacknowledged data is sent again,
+   * and the panel uses record numbers to drop what it has.
+   * @param say a shorter path where no port is handed on; it copies what it gets
    */
   connect(port: MessagePort, say: Transport['say'] = null): void {
     const again = this.port !== null;
@@ -168,13 +182,16 @@ export class Transport {
     this.post({ k: 'child' }, port);
   }
 
-  /** Speak for a new worker below: a port of its own would end with the page that relays ours. @param parent thread that made it */
+  /**
+   * Send for a new worker below: a port of its own would end with the page that relays ours.
+   * @param parent thread that made it
+   */
   adopt(port: MessagePort, parent: string): void {
     let own = parent;
     portListen(port, (event) => {
       const message = checkedThreadMessage(dataOf(event));
       if (message?.k === 'hello') {
-        message.thread.parent ??= parent; // whose script brings the hook does not know who made it
+        message.thread.parent ??= parent; // a worker whose script brings the hook doesn't know its creator
         own = message.thread.id;
         return this.enroll(null, message, port);
       }
@@ -190,7 +207,7 @@ export class Transport {
     });
   }
 
-  /** Take what the rings hold and send it. Safe to call from inside the app's own calls. */
+  /** Drain the rings and send their records. Safe to call from inside the app's calls. */
   drain(): void {
     if (this.draining) return;
     this.draining = true;
@@ -198,7 +215,10 @@ export class Transport {
     this.draining = false;
   }
 
-  /** Take the last of a thread and say goodbye for it. Without an id: of all threads, which ends the transport. */
+  /**
+   * Send the rest of a thread and say goodbye for it. Without an id: of all threads, which ends the
+   * transport.
+   */
   finish(reason: ByeReason, id?: string): void {
     for (const [thread, sending] of this.threads) {
       if (!sending.source || (id !== undefined && id !== thread)) continue;
@@ -210,7 +230,7 @@ export class Transport {
     this.close();
   }
 
-  /** A thread whose ring cannot be read any more, and that no other thread reads in our place. */
+  /** A thread whose ring can't be read any more, and that no other thread reads for us. */
   bye(thread: string, reason: ByeReason): void {
     this.ends({ k: 'bye', thread, reason, unheard: true });
   }
@@ -223,7 +243,10 @@ export class Transport {
     this.post(bye);
   }
 
-  /** Drop everything and stop; once the last of the workers below has said goodbye, where they were told that all is over. */
+  /**
+   * Drop everything and stop, after the last of the workers below has said goodbye if they were
+   * told to stop.
+   */
   close(): void {
     clearTimeout(this.timer);
     if (this.isOver && [...this.threads.values()].some(({ bye }) => !bye)) return;
@@ -254,7 +277,7 @@ export class Transport {
         source.lost?.(dropped);
       }
     } catch (e) {
-      this.remove(sending); // cannot be read: not tried again
+      this.remove(sending); // can't be read: not tried again
       this.fault(`reading the ring of ${source.identity.url}`, e);
     }
   }
@@ -263,14 +286,17 @@ export class Transport {
     const { records, definitions } = batch;
     sending.records += batch.count;
     const weight = records.byteLength + definitions.length * DEFINITION_BYTES;
-    if (!sending.below) this.bytes += weight; // it has a limit of its own
+    if (!sending.below) this.bytes += weight; // it has a separate limit
     sending.told = 0;
     const message: ThreadMessage = { k: 'batch', batch };
     sending.unacked.push([sending.records, weight, message]);
     this.post(message, records);
   }
 
-  /** If the thread is terminated now, its ring is lost: so many records are to be counted then, and are taken back by the next batch. */
+  /**
+   * If the thread is terminated now, its ring is lost. So this many records count as lost, until
+   * the next batch takes that back.
+   */
   private tellWaiting(sending: Sending, source: Source): void {
     const { buffer } = source;
     const words = new Uint32Array(buffer);
@@ -288,7 +314,7 @@ export class Transport {
     this.forget(sending);
   }
 
-  /** No ack comes for what was sent. */
+  /** What was sent won't be acknowledged. */
   private forget(sending: Sending): void {
     for (const [, weight] of sending.unacked) this.acked(sending, weight);
     sending.unacked = [];

@@ -1,6 +1,7 @@
 /**
- * Scripts that run our hook before the app's worker script: for a network worker a blob that imports both, for a worker from a
- * Blob the hook in front of the Blob's own text (which needs worker-src only, as the app's worker does).
+ * Scripts that run our hook before the app's worker script. For a network worker, a blob that
+ * imports both; for a worker from a Blob, the hook in front of the Blob's text (which needs only
+ * worker-src, as the app's worker does).
  */
 import { capture, scripts } from './capture.ts';
 import { createObjectURL, NativeBlob } from './natives.ts';
@@ -8,13 +9,16 @@ import { hookText, workerHookSource, type WorkerEnvironment } from './source.ts'
 
 /** The scripts of one wrapped worker. */
 export interface Bootstrap {
-  /** What the worker runs. */
+  /** URL of the worker's script. */
   script: string;
-  /** Every URL that is ours; revoked once the worker has loaded. */
+  /** All our URLs, revoked once the worker has loaded. */
   urls: string[];
-  /** Lines of ours before the app's first: error positions in `script` are off by them. 0 when the app's script keeps its URL. */
+  /**
+   * Our lines before the app's first line: error positions in `script` are off by this number. 0
+   * when the app's script has its own URL.
+   */
   linesBefore: number;
-  /** The hook's script imports the app's, and says afterwards that it runs. */
+  /** The hook's script imports the app's and reports afterwards that it runs. */
   imports: boolean;
 }
 
@@ -22,14 +26,18 @@ const JAVASCRIPT = 'text/javascript';
 const scriptUrl = (...parts: BlobPart[]): string =>
   createObjectURL(new NativeBlob(parts, { type: JAVASCRIPT }));
 
-/** The hook and its lines, for all workers of this thread: the browser has the text from the first one. */
+/**
+ * The hook and its lines, for all workers of this thread: the browser has the text after the first
+ * one.
+ */
 let ours: Blob | undefined;
 let lines: number;
 
 /**
  * @param url absolute URL of the app's script
  * @param blob its Blob when it is a blob: URL
- * @param strict whether the Blob's text begins with 'use strict', which our prefix would push off its place; undefined = not known
+ * @param strict whether the Blob's text begins with 'use strict', which our prefix would displace;
+ * undefined = not known
  */
 export function bootstrap(
   url: string,
@@ -46,10 +54,11 @@ export function bootstrap(
   const hook = (then?: string): BlobPart[] =>
     workerHookSource({ ...environment, capture }, ours!, then);
   if (isModule) {
-    // Both imports static: with a dynamic import of the app's script, messages that the page posts at once are lost.
+    // Both imports are static: with a dynamic import of the app's script, messages that the page
+    // posts at once are lost.
     const hookUrl = scriptUrl(...hook());
     const first = `import ${JSON.stringify(hookUrl)};`;
-    // a module must have the type of a script: what natively fails for it fails here, too
+    // a module must have a script type: a module that fails natively fails here, too
     const script = blob
       ? createObjectURL(new NativeBlob([first, blob], { type: blob.type }))
       : scriptUrl(`${first}import ${JSON.stringify(url)};`);
@@ -59,7 +68,7 @@ export function bootstrap(
     const script = scriptUrl(strict ? '"use strict";' : '', ...hook(), '\n', blob); // so that columns stay right
     return { script, urls: [script], linesBefore: lines, imports: false };
   }
-  // of the type that importScripts insists on; and the app's own URL may be revoked by then
+  // of the type that importScripts requires, and the app's own URL may be revoked by then
   const copy = blob && createObjectURL(blob.slice(0, blob.size, JAVASCRIPT));
   const script = scriptUrl(...hook(`importScripts(${JSON.stringify(copy ?? url)});e.runs()`));
   return { script, urls: copy ? [script, copy] : [script], linesBefore: 0, imports: true };

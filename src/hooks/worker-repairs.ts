@@ -1,7 +1,8 @@
 /**
- * In a wrapped worker the base URL is that of our blob; the app expects the URL that it passed to the constructor. Repairs
- * self.location and everything that resolves a relative URL. import.meta.url and imports of the app's own modules need nothing.
- * Repairs outlive a recording: the worker would break without them.
+ * In a wrapped worker, the base URL is our blob's, but the app expects the URL that it passed to
+ * the constructor. Repairs self.location and everything that resolves a relative URL.
+ * import.meta.url and imports of the app's own modules need no repair. Repairs stay after a
+ * recording: the worker would break without them.
  */
 import { Patches, type Callable } from '../record/patches.ts';
 import { NativeURL } from './natives.ts';
@@ -11,7 +12,10 @@ import { apply } from '../record/reflect.ts';
 
 const NativeRequest = Request;
 
-/** Makes a relative URL absolute; what is none passes as it is, so that the native call throws its own error. */
+/**
+ * Makes a relative URL absolute. An invalid one passes unchanged, so that the native call throws
+ * its own error.
+ */
 export function absoluteBy(base: () => string): (url: unknown) => unknown {
   return (url) => {
     if (url instanceof NativeRequest || typeof url === 'symbol') return url;
@@ -39,13 +43,13 @@ const LOCATION_PARTS = [
 
 /** Members of a RequestInit that the platform reads after `referrer`, in this order. */
 const BEHIND_REFERRER = ['referrerPolicy', 'signal', 'window'];
-/** What a Request says of a referrer that is not set. */
+/** What a Request returns for a referrer that isn't set. */
 const CLIENT = 'about:client';
 
 /** Make this worker's global scope behave as if its script had been loaded from `base`. Call before the app's first line. */
 export function repairBaseUrl(base: string): void {
   const g = globalThis as unknown as Record<string, object | undefined>;
-  const patches = new Patches(); // for its way of replacing only: never restored
+  const patches = new Patches(); // only for its way to replace functions: never restored
   const absolute = absoluteBy(() => base);
   const first = (args: unknown[]): unknown[] => [absolute(args[0]), ...args.slice(1)];
   const firstArgument = (native: Callable, self: unknown, args: unknown[]): unknown =>
@@ -58,7 +62,7 @@ export function repairBaseUrl(base: string): void {
     (g[name] as { prototype?: object } | undefined)?.prototype;
 
   repairLocation(base);
-  const referrer = base.startsWith('http') ? base : undefined; // natively the worker's URL, which a blob: URL cannot stand for
+  const referrer = base.startsWith('http') ? base : undefined; // natively the worker's URL, which a blob: URL can't replace
   /** A RequestInit in the app's terms; every member is read once, as the platform reads it. */
   const initOf = (
     init: unknown,
@@ -77,7 +81,7 @@ export function repairBaseUrl(base: string): void {
       changes ||= value !== undefined;
       return value;
     };
-    // not of `init` itself: a Proxy of what the app has frozen may give no other referrer
+    // not on `init` itself: a Proxy of a frozen object can't return another referrer
     return new Proxy({} as Record<PropertyKey, unknown>, {
       get(_, key) {
         if (key in early) return early[key];
@@ -85,7 +89,7 @@ export function repairBaseUrl(base: string): void {
         if (key !== 'referrer' || value === '') return value;
         if (value !== undefined && value !== CLIENT) return absolute(value);
         if (!changes) for (const later of BEHIND_REFERRER) early[later] = read(later);
-        // without members it changes nothing of the request
+        // without members, it doesn't change the request
         if (!changes && keeps) return value;
         if (!changes) early['referrerPolicy'] = policy;
         return byDefault ?? value;
@@ -123,14 +127,16 @@ export function repairBaseUrl(base: string): void {
   );
 }
 
-/** The object that owns a function of the global scope: itself or its prototype chain. */
+/**
+ * The object that owns a function of the global scope: the scope itself or one of its prototypes.
+ */
 function globalOwner(name: string): object | undefined {
   for (let o: object | null = globalThis; o; o = Object.getPrototypeOf(o) as object | null)
     if (Object.hasOwn(o, name)) return o;
   return undefined;
 }
 
-/** The object stays the platform's own; its getters answer for the script that the app meant. */
+/** The object stays the platform's. Its getters answer for the app's script. */
 function repairLocation(base: string): void {
   const here = new NativeURL(base);
   const { prototype } = (globalThis as unknown as { WorkerLocation: { prototype: object } })
@@ -160,7 +166,10 @@ function repairLocation(base: string): void {
 /** The smallest wasm module: magic and version. */
 const EMPTY_MODULE = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
 
-/** A network worker has the headers of its own response; ours inherits the page's policy, which may forbid wasm. '' = fit. */
+/**
+ * A network worker has the headers of its own response. Ours inherits the page's policy, which may
+ * forbid wasm. '' = fit.
+ */
 export function unfitness(base: string): string {
   if (base.startsWith('blob:')) return ''; // the app's own worker inherits the policy as well
   try {

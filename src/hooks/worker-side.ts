@@ -1,6 +1,7 @@
 /**
- * The hook in a dedicated worker, before the app's first line: checks that the app is no worse off here than in a native worker,
- * repairs the base URL, then records, over a port of its own or, on an isolated page, into a ring that the page reads.
+ * The hook in a dedicated worker, before the app's first line. It checks that the app has the same
+ * rights here as in a native worker, repairs the base URL, and records, over its own port or, on an
+ * isolated page, into a ring that the page reads.
  */
 import { MARK } from '../protocol/messages.ts';
 import { WRAPPED } from '../protocol/native-workers.ts';
@@ -36,7 +37,8 @@ const toCreator =
 
 /**
  * Record this worker from now on.
- * @throws where the app's script must not run here: the creator then starts a native worker in its place
+ * @throws where the app's script must not run here: the creator then starts a native worker in its
+ * place
  */
 export function startWorker(environment: WorkerEnvironment): void {
   const { id, base } = environment;
@@ -49,7 +51,8 @@ export function startWorker(environment: WorkerEnvironment): void {
   }
   const { href } = location; // of our bootstrap
   repairBaseUrl(base);
-  // a script that throws runs, too, and the creator does not hear of it where the app handles the error here
+  // a script that throws runs, too, and the creator doesn't learn of it where the app handles the
+  // error here
   const onError: Listener = (event) => {
     const { filename } = event as ErrorEvent;
     const unmarked = NATIVES_DRIVEN && filename + WRAPPED === href;
@@ -63,7 +66,7 @@ export function startWorker(environment: WorkerEnvironment): void {
   begin(environment, tell);
 }
 
-/** Record this worker, whose own script carries the hook: the app runs in the worker that it asked for. */
+/** Record this worker, whose own script carries the hook. The app runs in its original worker. */
 export function startFiltered(): void {
   const environment: WorkerEnvironment = {
     role: 'worker',
@@ -92,10 +95,10 @@ function begin(environment: WorkerEnvironment, tell: Tell): void {
   } catch (e) {
     tell({ k: 'failed', reason: String(e) });
   }
-  tell({ k: 'ready' }, ports); // whatever became of the recording, the app's script runs next
+  tell({ k: 'ready' }, ports); // whether the recording works or not, the app's script runs next
 }
 
-/** @returns the panel's end of this thread's port, where it sends its records itself */
+/** @returns the panel's end of this thread's port, where the thread sends its own records */
 function record(environment: WorkerEnvironment, tell: Tell): MessagePort | null {
   const { id, base } = environment;
   const thread =
@@ -142,7 +145,8 @@ function record(environment: WorkerEnvironment, tell: Tell): MessagePort | null 
       buffer,
     });
   } else if (transport) {
-    // connected from the start: what is sent waits in the other end, wherever that is on its way to the panel
+    // connected from the start: sent data waits in the other end, wherever that is on its way to
+    // the panel
     const { ours, theirs } = newChannel();
     panelEnd = theirs;
     if (NATIVES_DRIVEN) transport.connect(ours, says);

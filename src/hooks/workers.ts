@@ -1,6 +1,7 @@
 /**
- * The Worker constructor of this realm while a recording runs: every worker it makes runs our hook before its first line, or stays
- * native, with a note that says why. SharedWorkers have a file of their own (shared-workers.ts); service workers are only noted.
+ * The Worker constructor of this realm while a recording runs: every worker that it makes runs our
+ * hook before its first line, or stays native with a note about why. shared-workers.ts handles
+ * SharedWorkers; service workers are only noted.
  */
 import { MARK } from '../protocol/messages.ts';
 import { WRAPPED } from '../protocol/native-workers.ts';
@@ -32,15 +33,15 @@ import { apply, construct } from '../record/reflect.ts';
 
 export interface WorkerHost extends WorkerEvents {
   readonly recorder: Recorder;
-  /** What relative URLs resolve against. */
+  /** URL that relative URLs resolve against. */
   base(): string;
-  /** What the policies of this thread refuse, as far as it is known. */
+  /** What the policies of this thread refuse, as far as known. */
   refusals(): Refusal[];
-  /** On a page whose workers bring the hook: a worker's script is requested from that address. */
+  /** On a page whose workers bring the hook: a worker requests its script from that address. */
   requests?(url: string): void;
   /** Where shared and service workers bring the hook in their script. */
   readonly sharedRelay?: SharedRelay | null;
-  /** SharedWorkers run with our script, or say by themselves why not. */
+  /** SharedWorkers run with our script, or report why not. */
   readonly wrapsShared?: boolean;
 }
 
@@ -59,19 +60,19 @@ export class Workers {
   private readonly blobs = new BlobScripts();
   /** By Worker object, while the app holds it. */
   private readonly supervised = new WeakMap<object, Supervised>();
-  /** By id of their threads, where their hook is known to run or about to. */
+  /** By thread id, for workers whose hook runs or is about to run. */
   readonly living = new Map<string, WeakRef<Worker>>();
   private readonly notes: WorkerNotes;
   /** Why this page gets no more wrapped workers. */
   private refused = '';
   private pending = 0;
-  /** Reports of our own to keep from the app. */
+  /** Our own reports, to hide from the app. */
   private toSwallow = 0;
-  /** Reports on refused bootstraps of ours that are still to come. */
+  /** How many reports on our refused bootstraps are still to come. */
   private atOnce = 0;
   private stopped = false;
   private native!: NativeMethods;
-  /** Those that come with the hook in their script; null where none does. */
+  /** Workers that come with the hook in their script; null where none do. */
   private readonly filtered: FilteredWorkers | null;
 
   constructor(private readonly host: WorkerHost) {
@@ -99,7 +100,7 @@ export class Workers {
       : null;
   }
 
-  /** Wrap the constructors. Without Worker (some worker scopes) nothing happens. */
+  /** Wrap the constructors. Without Worker (in some worker scopes), does nothing. */
   install(): void {
     const scope = globalThis as unknown as Record<string, unknown>;
     wrapOtherWorkers(this.patches, this.host, this.notes);
@@ -132,7 +133,10 @@ export class Workers {
     listen(globalThis, 'securitypolicyviolation', this.onViolation, true);
   }
 
-  /** Give the native constructors back and tell the living workers that the recording is over. @returns names of what the app has frozen */
+  /**
+   * Restore the native constructors and tell the living workers that the recording is over.
+   * @returns names of properties that the app has frozen
+   */
   restore(): string[] {
     this.stopped = true;
     this.filtered?.judge(null);
@@ -149,7 +153,7 @@ export class Workers {
     return this.patches.restore();
   }
 
-  /** Say why a worker is not recorded. */
+  /** Note why a worker isn't recorded. */
   note(reason: string, script: unknown): void {
     this.notes.note(reason, script);
   }
@@ -180,7 +184,7 @@ export class Workers {
       decision = { native: '' };
     }
     if (decision.native !== null) {
-      const worker = makeNative(); // throws what the app must see, before anything is noted
+      const worker = makeNative(); // throws the error that the app must see, before anything is noted
       // its script may bring the hook anyway, whose messages are not for the app
       const waits = NATIVES_DRIVEN && decision.native !== DATA;
       if (WORKERS_FILTERED || waits) this.filtered!.follow(worker, args[0], decision.native);
@@ -197,11 +201,11 @@ export class Workers {
       return this.wrap(target, args, newTarget, decision.url, decision.blob);
     } catch (e) {
       if (e instanceof DOMException && e.name === 'SecurityError') {
-        this.refused = CSP; // WebKit refuses synchronously, and reports it later
+        this.refused = CSP; // WebKit refuses synchronously and reports later
         this.atOnce++;
       }
       if (e instanceof TypeError && 'trustedTypes' in globalThis) {
-        this.refused = TRUSTED_TYPES; // they are enforced: the app's text fails as ours did, and only its failure may show
+        this.refused = TRUSTED_TYPES; // enforced policies: the app's text fails as ours did, and only its own failure may show
         this.toSwallow++;
       }
       const worker = makeNative();
@@ -225,7 +229,8 @@ export class Workers {
     const isBlob = url.startsWith('blob:');
     if (!isBlob && new NativeURL(url).origin !== origin) return { native: '' };
     if (WORKERS_FILTERED && !isBlob) return { native: null, filtered: url };
-    // a blob: worker of the app meets the same policies as ours; only one that refuses all blob: workers counts for it
+    // a blob: worker of the app meets the same policies as ours, so only one that refuses all blob:
+    // workers counts
     if (
       this.refused &&
       (this.refused === CSP || this.refused === TRUSTED_TYPES || !(WORKERS_FILTERED || isBlob))
@@ -255,7 +260,7 @@ export class Workers {
     const options = args[1] as WorkerOptions | undefined;
     const id = randomId();
     const name = options?.name ?? '';
-    this.pending++; // from here on a policy violation is ours
+    this.pending++; // from here on, a policy violation is ours
     try {
       const strict = blob && this.blobs.startsStrict(blob);
       const boot = bootstrap(url, blob, strict, options?.type === 'module', {
@@ -308,7 +313,7 @@ export class Workers {
     }
   }
 
-  /** worker.terminate that tells us; after it nothing of the worker's own can arrive. */
+  /** A worker.terminate that reports to us. After it, nothing more can arrive from the worker. */
   private terminating(id: string, worker: Worker): () => void {
     const { native, host, living, filtered } = this;
     return function (this: unknown): void {
@@ -324,7 +329,10 @@ export class Workers {
     this.stopWatching();
   }
 
-  /** A policy refused our blob: the app must not hear of it (its console line and reports cannot be held back). */
+  /**
+   * A policy refused our blob. The app must not see it (its console line and its reports can't be
+   * hidden).
+   */
   private readonly onViolation = (event: Event): void => {
     const { effectiveDirective } = event as SecurityPolicyViolationEvent;
     if (this.toSwallow > 0 && effectiveDirective === 'require-trusted-types-for') {

@@ -1,18 +1,19 @@
 /**
- * Where the handover frame is loaded from. In Chromium its address holds the token, and the service worker answers: at a fixed address any
- * page could look whether the extension is there, and what Chromium sends from a dynamic one (`use_dynamic_url`) lacks the header that a
- * cross-origin isolated page demands. Elsewhere addresses are random, and it is a file.
+ * The source of the handover frame. In Chromium, its address holds the token, and the service
+ * worker answers: any page could probe a fixed address to detect the extension, and what Chromium
+ * sends from a dynamic one (`use_dynamic_url`) lacks the header that a cross-origin isolated page
+ * requires. In other browsers, addresses are random, and the frame is a file.
  */
 import { api } from './extension-api.ts';
 
 const FILE = 'handover/frame.html';
-/** No file of ours is below it. */
+/** No file of ours is in this folder. */
 const SERVED = '/handover/frame/';
 
 /**
- * @param token as the background gave it, for this document
- * @returns empty where no frame of ours reaches the hub: in Safari, which lets a page load none, and on an insecure page in Firefox, where
- *   a frame has shared workers of its own
+ * @param token from the background, for this document
+ * @returns '' where no frame of ours reaches the hub: in Safari, which doesn't let a page load one,
+ * and on an insecure page in Firefox, where a frame has separate shared workers
  */
 export function handoverAddress(token: string): string {
   const [accessible] = api.runtime.getManifest().web_accessible_resources ?? [];
@@ -31,12 +32,12 @@ interface InstallEvent extends Event {
 }
 
 /**
- * Answer the frames of content scripts, in a service worker; for the background, at its start.
- * @param isOpen whether the token was given out and waits for its frame
+ * Answer the frames of content scripts, in a service worker. The background calls it at its start.
+ * @param isOpen whether the token was issued and is still waiting for its frame
  */
 export function serveHandover(isOpen: (token: string) => Promise<boolean>): void {
-  if (!('skipWaiting' in globalThis)) return; // an event page: the frame is a file
-  // all else of ours loads without the worker
+  if (!('skipWaiting' in globalThis)) return; // an event page, where the frame is a file
+  // our other files load without the worker
   addEventListener('install', ((event: InstallEvent) => {
     const others = { not: { urlPattern: { pathname: `${SERVED}*` } } };
     event.addRoutes?.([{ condition: others, source: 'network' }]).catch((e: unknown) => {
@@ -54,7 +55,7 @@ async function pageFor(
   token: string,
   isOpen: (token: string) => Promise<boolean>,
 ): Promise<Response> {
-  if (!(await isOpen(token))) return Response.error(); // as where no extension is
+  if (!(await isOpen(token))) return Response.error(); // the same answer as without the extension
   const page = await fetch(api.runtime.getURL(FILE));
   const headers = new Headers(page.headers);
   headers.set('Cross-Origin-Resource-Policy', 'cross-origin');

@@ -1,10 +1,14 @@
-/** A function of ours, run once in the isolated world of the page that a tab shows: the page's own code neither sees nor shares it. */
+/**
+ * Runs a function of ours once, in the isolated world of a tab's page. The page's code can't see or
+ * access it.
+ */
 import { api } from './extension-api.ts';
 import { whyNotRecordable } from './recordable.ts';
 
 /**
- * @param run is carried over as text: it uses nothing from outside its own braces
- * @returns what it answered, unchecked @throws Error with a message for the user where the browser lets us not in
+ * @param run is sent as text, so it can't use anything outside its braces
+ * @returns its result, unchecked
+ * @throws Error with a message for the user where the browser denies access
  */
 export async function runInPage<A extends unknown[]>(
   tabId: number,
@@ -20,7 +24,7 @@ export async function runInPage<A extends unknown[]>(
     })
     .catch(async (e: unknown) => {
       const cause = whyNotRecordable((await api.tabs.get(tabId)).url);
-      throw cause ? new Error(cause) : e; // the browser's own words speak of manifests
+      throw cause ? new Error(cause) : e; // the browser's message is about manifests
     });
   if (!answer || answer.result === undefined || answer.result === null)
     throw new Error("The page didn't answer. Reload it, and try again.");

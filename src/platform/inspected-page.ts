@@ -1,16 +1,22 @@
-/** Which origin the inspected tab shows. DevTools says so even of a site that we may not enter, whose address the browser hides from us. */
+/**
+ * The origin that the inspected tab shows. DevTools reports it even for a site that we can't
+ * access, whose address the browser hides.
+ */
 import { webOrigin } from './recordable.ts';
 import { api } from './extension-api.ts';
 
-/** By its callback: in Chromium this API answers no promises, and Firefox has it under this name, too. */
+/**
+ * With a callback: this API returns no promises in Chromium, and Firefox supports it under the same
+ * name.
+ */
 const evaluated = (): Promise<unknown> =>
   new Promise((done) =>
     chrome.devtools.inspectedWindow.eval('location.origin', (...[value]: unknown[]) => done(value)),
   );
 
 /**
- * Told of the origin now and after every navigation; '' = no web page, or not known.
- * @param tabId asked where this page isn't a panel of DevTools, but a tab of its own
+ * Reports the origin now and after every navigation; '' = not a web page, or not known.
+ * @param tabId asked where this page is in a tab of its own instead of DevTools
  */
 export function watchInspectedOrigin(tabId: number, listener: (origin: string) => void): void {
   if (!api.devtools?.inspectedWindow) {

@@ -1,32 +1,44 @@
 /**
- * A runtime.Port that outlives the service worker: when the other end dies (30 s without work, or a crash), it connects
- * again, which starts the worker again: at once, but ever later where that does not last.
+ * A runtime.Port that outlives the service worker. When the other end dies (30 s without work, or a
+ * crash), it reconnects, which restarts the worker: at once, but with growing delays if connections
+ * keep failing.
  */
 import { isGreeting } from '../protocol/messages.ts';
 import { api } from './extension-api.ts';
 import { wirePort, type WirePort } from './wire-port.ts';
 
-/** A port opened while the worker dies is never served, and never told so: without a greeting for this long, connect again. */
+/**
+ * A port opened while the worker dies is never served and gets no event. Reconnect if no greeting
+ * arrives within this time.
+ */
 const GREETING_MS = 1000;
-/** A connection that ends sooner has failed; the first failure is fixed at once, as a worker that fell asleep is. */
+/**
+ * A connection that ends sooner has failed. After the first failure it reconnects at once, as after
+ * a worker that went idle.
+ */
 const STEADY_MS = 5000;
 const FIRST_WAIT_MS = 50;
-/** Well below what the background gives a panel to come back (background.ts): it would end the panel's recording. */
+/**
+ * Well below the time that the background gives a panel to reconnect (background.ts). After that it
+ * ends the panel's recording.
+ */
 const LONGEST_WAIT_MS = 2000;
 
 interface LastingPort<Out> {
-  /** Never throws: between two connections a message is lost, and `onReconnect` is the time to say it again. */
+  /**
+   * Never throws. A message between two connections is lost; use `onReconnect` to send it again.
+   */
   post(message: Out): void;
-  /** Give this connection up for a new one: the other end does not answer. */
+  /** Replace this connection by a new one, because the other end doesn't answer. */
   reconnect(): void;
   close(): void;
 }
 
 interface LastingPortEvents<In> {
   onMessage(message: In): void;
-  /** Connected again, to an end that may know nothing. */
+  /** Reconnected. The other end may have lost all state. */
   onReconnect?(): void;
-  /** The extension was reloaded or removed: this page has no extension now. */
+  /** The extension was reloaded or removed: this page has lost it. */
   onOrphaned?(error: Error): void;
 }
 
@@ -51,7 +63,7 @@ export function connectLasting<In, Out>(
     }
     const mine = port;
     const since = performance.now();
-    /** @returns false where another connection is the one that counts */
+    /** @returns false where another connection is the current one */
     const giveUp = (): boolean => {
       clearTimeout(timer);
       if (closed || port !== mine) return false;
@@ -60,7 +72,7 @@ export function connectLasting<In, Out>(
     };
     renew = () => {
       if (giveUp()) connectAgain();
-      mine.disconnect(); // after: a background without a connection to this panel ends its recording
+      mine.disconnect(); // only then: a background without a connection to this panel ends its recording
     };
     const timer = setTimeout(renew, GREETING_MS);
     mine.onMessage.addListener((message) => {
@@ -68,7 +80,7 @@ export function connectLasting<In, Out>(
       if (!isGreeting(message)) events.onMessage(message as In);
     });
     mine.onDisconnect.addListener(() => {
-      void api.runtime.lastError; // read, or the browser logs it as unchecked: connecting again is the answer to it
+      void api.runtime.lastError; // if not read, the browser logs it as unchecked
       if (!giveUp()) return;
       failures = performance.now() - since < STEADY_MS ? failures + 1 : 0;
       if (failures < 2) connectAgain();

@@ -1,4 +1,4 @@
-/** Files of our own package: a request that never leaves the extension. */
+/** Files of our own package. These requests never leave the extension. */
 import { api } from './extension-api.ts';
 
 /** @param path in the package @throws where it is missing */

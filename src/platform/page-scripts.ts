@@ -1,8 +1,10 @@
 /**
- * Our two scripts in web pages: registered for the origins of a recording only, while it runs, and injected into pages that are open.
+ * Our two scripts in web pages. They are registered only for the origins of a recording, only while
+ * it runs, and injected into open pages.
  *
- * Another tab may show such an origin, too. So the hook waits there until it knows that its tab is recorded: at once where the document
- * was announced, by a registration of its own that ends as soon as the document is there; else by the content script's answer.
+ * Another tab may show the same origin. So the hook waits until it knows that its tab is recorded.
+ * In an announced document, a separate registration tells it at once and ends when the document is
+ * there. Else the content script's answer tells it.
  */
 import {
   captureScripts,
@@ -15,27 +17,36 @@ import { policyScript, type Refusal } from '../protocol/page-policy.ts';
 import { api } from './extension-api.ts';
 import { canFollowRequests } from './tab-requests.ts';
 
-/** Where documents get our scripts. */
+/** Which documents get our scripts. */
 export interface Cover {
   /** Origins of recorded pages and their frames. */
   origins: string[];
-  /** On their way into a recorded tab, each by a name that none had before: the hook there records from the first line. */
+  /**
+   * On their way into a recorded tab, each under a name that is used once. The hook there records
+   * from the first line.
+   */
   announced: { name: string; url: string }[];
-  /** Origins whose every tab is recorded. */
+  /** Origins that are recorded in every tab. */
   whole: string[];
-  /** On their way, with headers that refuse this: the content script there knows it before the first line. */
+  /**
+   * On their way, with headers that refuse this. The content script there knows it before the first
+   * line.
+   */
   guarded: { name: string; url: string; refused: Refusal[] }[];
   /** Origins whose SharedWorkers run with our script. */
   shared: string[];
 }
 type Script = chrome.scripting.RegisteredContentScript;
 
-/** Addresses longer than this are announced by their beginning. */
+/** Longer addresses are announced by their beginning. */
 const LONGEST_PATTERN = 2000;
-/** The hook, and before it what tells it its options. */
+/** The hook, preceded by the scripts that set its options. */
 const hookFiles = (capture: CaptureOptions): string[] => [...captureScripts(capture), 'hooks.js'];
 
-/** Firefox, where an absent key of the manifest reads null, and Safari know no ports in patterns: there a host's other ports are meant, too. */
+/**
+ * Firefox, where a missing manifest key reads null, and Safari don't support ports in patterns.
+ * There, a pattern covers all ports of a host.
+ */
 const hasPorts = (): boolean =>
   Boolean(
     (api.runtime.getManifest().background as { service_worker?: string | null }).service_worker,
@@ -56,10 +67,10 @@ function documentPattern(url: string): string {
   );
 }
 
-/** Where no request is followed in time, every page gets our scripts and asks. */
+/** Where requests can't be followed in time, every page gets our scripts and asks. */
 const WEB = ['http://*/*', 'https://*/*'];
 
-/** An origin has registrations of its own: one that is added is there sooner than one that is changed. */
+/** Each origin has its own registrations: adding one takes effect sooner than changing one. */
 function scriptsFor(
   capture: CaptureOptions,
   { origins, announced, whole, guarded, shared }: Cover,
@@ -79,7 +90,7 @@ function scriptsFor(
           },
         ]
       : [];
-  // without requests to follow, no document is announced: there the hook does not wait
+  // without following requests, no document is announced, so the hook doesn't wait
   const hook = [...(canFollowRequests() ? [WAIT_SCRIPT] : []), ...hookFiles(capture)];
   const sharing = patterns(shared);
   const everywhere = !canFollowRequests();
@@ -91,7 +102,7 @@ function scriptsFor(
         {
           ...base,
           id: `vfscope-hooks ${pattern}`,
-          // pages of other origins ask, and hear that theirs are none of ours
+          // pages of other origins ask, and learn that they aren't recorded
           js: [
             ...(sharing.includes(pattern) || (everywhere && sharing.length) ? [SHARED_SCRIPT] : []),
             ...hook,
@@ -116,7 +127,10 @@ function scriptsFor(
   ];
 }
 
-/** What each registration says, as far as this run of the background knows: a page on its way does not wait for a look. */
+/**
+ * The content of each registration, as far as this run of the background knows. A page on its way
+ * doesn't wait for a query.
+ */
 let known: Map<string, string> | null = null;
 const essence = ({ js, matches }: Script): string => JSON.stringify([js, matches]);
 
@@ -125,7 +139,7 @@ async function look(): Promise<Map<string, string>> {
   return (known ??= new Map(there.map((script) => [script.id, essence(script)])));
 }
 
-/** What is added is added at once. What goes, goes after that, one after the other. */
+/** Additions happen at once, removals after that, one after the other. */
 let adding: Promise<unknown> = Promise.resolve();
 let removing: Promise<unknown> = Promise.resolve();
 const going = new Set<string>();
@@ -135,14 +149,16 @@ async function add(scripts: Script[]): Promise<void> {
   adding = Promise.allSettled([adding, added]);
   await added;
 }
-/** In its place: a page that comes meanwhile gets the one or the other. */
+/** Replaces it: a page that comes meanwhile gets one or the other. */
 async function change(scripts: Script[]): Promise<void> {
   await adding;
   const changed = api.scripting.updateContentScripts(scripts);
   adding = Promise.allSettled([adding, changed]);
   await changed;
 }
-/** One that is not there, since it could not be added, would keep the others from going. */
+/**
+ * A registration that is missing because it couldn't be added would block the removal of others.
+ */
 async function removeThere(ids: string[]): Promise<void> {
   const there = await api.scripting.getRegisteredContentScripts({ ids });
   // in Chromium an empty list means all
@@ -157,12 +173,15 @@ function remove(ids: string[]): Promise<unknown> {
   return removing;
 }
 
-/** From now on new documents that are covered get our scripts before their first line, and no others. Does nothing where that is so. */
+/**
+ * From now on, the covered new documents get our scripts before their first line, and no others do.
+ * Does nothing where that is so already.
+ */
 export async function registerPageScripts(capture: CaptureOptions, cover: Cover): Promise<void> {
   const there = known ?? (await look());
   const scripts = scriptsFor(capture, cover);
   const missing = scripts.filter(({ id }) => !there.has(id));
-  // of an earlier recording with other options, or of an origin whose pages share workers now
+  // of an earlier recording with other options, or of an origin whose pages now share workers
   const other = scripts.filter(
     (script) => there.has(script.id) && there.get(script.id) !== essence(script),
   );
@@ -174,12 +193,12 @@ export async function registerPageScripts(capture: CaptureOptions, cover: Cover)
     const changed = other.length ? change(other) : null;
     await Promise.all([gone, changed, missing.length ? add(missing) : null]);
   } catch (e) {
-    known = null; // looked at again
+    known = null; // checked again
     throw e;
   }
 }
 
-/** No new document gets anything of ours. */
+/** New documents get nothing of ours. */
 export async function unregisterPageScripts(): Promise<void> {
   const ids = [...(await look()).keys()];
   known?.clear();
@@ -187,7 +206,8 @@ export async function unregisterPageScripts(): Promise<void> {
 }
 
 /**
- * Into the page that a tab shows now, or one frame of it; engines that it has loaded before stay unseen.
+ * Inject into the page that a tab shows, or into one frame of it. Engines that it has already
+ * loaded aren't recorded.
  * @throws where the browser forbids it
  */
 export async function injectPageScripts(

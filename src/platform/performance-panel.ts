@@ -1,6 +1,7 @@
 /**
- * Chrome's Performance panel: when it records, and our tracks in it. They go through `console.timeStamp` of our content script's world:
- * the page has another console object and no entry in its performance timeline, so it can't see them.
+ * Chrome's Performance panel: when it records, and our tracks in it. The tracks go through
+ * `console.timeStamp` in our content script's world. The page has a separate console object and
+ * gets no entry in its performance timeline, so it can't see them.
  */
 import type { PerformanceMark, PerformanceTrack } from '../protocol/answers/performance-tracks.ts';
 import { api } from './extension-api.ts';
@@ -29,7 +30,10 @@ const COLORS: Record<PerformanceTrack, string> = {
 /** Whether this browser's DevTools report when their Performance panel records. */
 export const hasPerformancePanel = (): boolean => profiling() !== undefined;
 
-/** @param listener called with true when it starts to record, with false when it stops @returns stops listening */
+/**
+ * @param listener called with true when it starts to record, with false when it stops
+ * @returns a function that stops listening
+ */
 export function watchProfiling(listener: (records: boolean) => void): () => void {
   const { onProfilingStarted: begun, onProfilingStopped: ended } = profiling()!;
   const [begins, ends] = [() => listener(true), () => listener(false)];
@@ -49,7 +53,7 @@ const addMarks = (marks: [label: string, from: number, to: number, ...string[]][
     timeStamp(label, from - timeOrigin, to - timeOrigin, ...where);
 };
 
-/** Add these to its recording. @throws Error where our content script doesn't run in the page */
+/** Adds these to its recording. @throws Error where our content script doesn't run in the page */
 export function showMarks(marks: readonly PerformanceMark[]): Promise<void> {
   const given = marks.map(({ label, fromMs, toMs, track, thread }) => [
     ...[label, fromMs, toMs],

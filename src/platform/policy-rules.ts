@@ -1,6 +1,6 @@
 /**
- * A page's policy with what a recorded worker needs: session rules of the browser, which end with it. Chromium alone has need
- * of them, and the API without a question.
+ * Widens a page's policy for a recorded worker, with session rules of the browser, which end with
+ * the session. Only Chromium needs them, and only Chromium has the API without a prompt.
  */
 import type { Policies } from '../protocol/page-policy.ts';
 import { api } from './extension-api.ts';
@@ -8,10 +8,10 @@ import { api } from './extension-api.ts';
 type Rules = typeof chrome.declarativeNetRequest;
 const rules = (): Rules | undefined => api.declarativeNetRequest as Rules | undefined;
 
-/** Characters that a rule's filter gives a meaning. */
+/** Characters with a special meaning in a rule's filter. */
 const SPECIAL = /[*^|]/;
 
-/** Can the policy of this address be set at all? */
+/** Can the policy of this address be replaced at all? */
 export const canSetPolicy = (url: string): boolean => rules() !== undefined && !SPECIAL.test(url);
 
 const HEADERS = [
@@ -37,7 +37,11 @@ function addRule(id: number, condition: object, before: Policies, after: Policie
   });
 }
 
-/** From its next load on this page has these policies in this tab. @param url without its fragment @param before its own */
+/**
+ * From its next load on, this page has these policies in this tab.
+ * @param url without its fragment
+ * @param before its original policies
+ */
 export async function setPolicy(
   tabId: number,
   url: string,
@@ -48,22 +52,29 @@ export async function setPolicy(
   await addRule(tabId, condition, before, after);
 }
 
-/** Rules for all tabs have ids from here downwards. Those of tabs count up from somewhere below. */
+/** Rules for all tabs have ids from here downwards. Rules for single tabs count up from below. */
 export const LAST_RULE = 2 ** 31 - 1;
-/** CSP's directives. A document may have a second policy, which the rule would take away, too: one with a directive that the known one lacks is left as it is. */
+/**
+ * CSP's directives. A document may have a second policy, which the rule would also remove. A
+ * document with a directive that the known policy lacks stays unchanged.
+ */
 const DIRECTIVES =
   'default-src,script-src,style-src,img-src,font-src,connect-src,media-src,object-src,frame-src,child-src,worker-src,manifest-src,base-uri,form-action,frame-ancestors,sandbox,upgrade-insecure-requests,report-,require-trusted-types-for,trusted-types'.split(
     ',',
   );
 
-/** Can documents be known by these policies? Of several in a header the browser compares each by itself. */
+/**
+ * Can documents be identified by these policies? The browser compares each policy of a header
+ * separately.
+ */
 export const canSetEverywhere = ({ enforced, reported }: Policies): boolean =>
   rules() !== undefined &&
   (enforced === '') !== (reported === '') &&
   !/,/.test(enforced + reported);
 
 /**
- * From their next load on all documents of this origin with exactly these policies have others, in every tab and frame.
+ * From their next load on, all documents of this origin with exactly these policies get others, in
+ * every tab and frame.
  * @param before see canSetEverywhere
  */
 export async function setPolicyEverywhere(
@@ -91,7 +102,10 @@ export async function setPolicyEverywhere(
   );
 }
 
-/** No page has policies of ours any more, from its next load on, but by these rules: a tab's has the tab's id. */
+/**
+ * Removes our policies from the next load on, except those of the given rules. A tab's rule has the
+ * tab's id.
+ */
 export async function unsetPolicies(but: readonly number[]): Promise<void> {
   const set = (await rules()?.getSessionRules()) ?? [];
   const removeRuleIds = set.map(({ id }) => id).filter((id) => !but.includes(id));

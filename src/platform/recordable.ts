@@ -1,4 +1,4 @@
-/** Which pages an extension may look into, and what to tell the user about the others. */
+/** Which pages an extension can access, and what to tell the user about the others. */
 
 /**
  * @param url of the tab's page; undefined where the browser hides it
@@ -21,7 +21,7 @@ export function whyNotRecordable(url: string | undefined): string | null {
   return `The browser lets no extension into ${protocol}// pages. Open a web page (http or https) and try again.`;
 }
 
-/** Origin of a web page, '' for every other. */
+/** Origin of a web page; '' for all other pages. */
 export function webOrigin(url: string | undefined): string {
   return url && /^https?:/.test(url) ? new URL(url).origin : '';
 }

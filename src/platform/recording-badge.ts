@@ -1,4 +1,4 @@
-/** The toolbar icon of a tab says whether it is recorded. */
+/** The toolbar icon of a tab shows whether the tab is recorded. */
 import { api } from './extension-api.ts';
 
 const paths = (name: string): Record<string, string> => ({
@@ -6,7 +6,10 @@ const paths = (name: string): Record<string, string> => ({
   32: `icons/${name}-32.png`,
 });
 
-/** Show a tab as recorded, or not. The browser forgets it with each navigation. Does nothing where the tab is gone. */
+/**
+ * Show whether a tab is recorded. The browser resets it with each navigation. Does nothing where
+ * the tab is closed.
+ */
 export async function showRecording(tabId: number, recording: boolean): Promise<void> {
   try {
     await api.action.setIcon({ tabId, path: paths(recording ? 'recording' : 'icon') });

@@ -1,6 +1,6 @@
 /**
- * State that outlives the service worker and ends with the browser session. Changes run one after the other: two events at
- * once cannot overwrite each other's.
+ * State that outlives the service worker and ends with the browser session. Changes run one after
+ * the other, so two simultaneous events can't overwrite each other's.
  */
 import { api } from './extension-api.ts';
 
@@ -8,8 +8,8 @@ export class SessionState<T> {
   private queue: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param initial what there is before the first change
-   * @param onValue told of the value after each change, before the caller is
+   * @param initial the value before the first change
+   * @param onValue receives the value after each change, before the caller does
    */
   constructor(
     private readonly key: string,

@@ -1,6 +1,7 @@
 /**
- * Which sites the user lets us into. None at install: the browser asks at Record, for the inspected page's site or for all of them, and
- * the user can take either back at any time. Without access no script of ours runs there.
+ * Which sites the user has given us access to. None at install: at Record, the browser asks for the
+ * inspected page's site or for all sites. The user can revoke either at any time. Without access,
+ * none of our scripts run there.
  */
 import type { AccessWanted } from '../protocol/messages.ts';
 import { webOrigin } from './recordable.ts';
@@ -8,10 +9,13 @@ import { isSafariBuild } from './safari.ts';
 import { api } from './extension-api.ts';
 
 const ALL_SITES = '*://*/*';
-/** The page with the buttons, where a panel of DevTools cannot ask. */
+/** The page with the buttons, for a DevTools panel that can't ask. */
 const ACCESS_PAGE = '/devtools/access.html';
 
-/** What the browser is asked for: Firefox has no patterns with a port, so every port of a host is one site. */
+/**
+ * What the browser is asked for. Firefox has no patterns with a port, so all ports of a host are
+ * one site.
+ */
 function pattern(origin: string): string {
   const { protocol, hostname } = new URL(origin);
   return `${protocol}//${hostname}/*`;
@@ -30,21 +34,26 @@ export const hasSiteAccess = (origin: string): Promise<boolean> =>
 export const hasSomeAccess = async (): Promise<boolean> =>
   ((await api.permissions.getAll()).origins ?? []).length > 0;
 
-/** Firefox gives panels of DevTools no permissions API; whether Safari's can ask is not known. */
+/**
+ * Firefox gives DevTools panels no permissions API. Whether Safari's panels can ask isn't known.
+ */
 export const canAskHere = (): boolean =>
   typeof api.permissions?.request === 'function' && !isSafariBuild();
 
-/** Ask the user, from inside a click only; without a question where access is given already. @returns whether it is granted */
+/**
+ * Ask the user; only works inside a click. Doesn't prompt where access is given already.
+ * @returns whether it is granted
+ */
 export const requestSiteAccess = (wanted: AccessWanted): Promise<boolean> =>
   api.permissions.request({ origins: patterns(wanted) });
 
-/** Told of every change. For the background; call at its start, so that a change wakes it. */
+/** Reports every change. The background calls it at its start, so that a change wakes it. */
 export function watchSiteAccess(listener: () => void): void {
   api.permissions.onAdded.addListener(listener);
   api.permissions.onRemoved.addListener(listener);
 }
 
-/** Show the page with the buttons, in a tab of its own beside the one that is to be recorded; one that is open already is used. */
+/** Show the page with the buttons, in a tab beside the one to record. Reuses an open one. */
 export async function openAccessPage(besides: number, wanted: AccessWanted): Promise<void> {
   const { index, windowId } = await api.tabs.get(besides);
   const page = api.runtime.getURL(ACCESS_PAGE);
@@ -58,7 +67,7 @@ export async function openAccessPage(besides: number, wanted: AccessWanted): Pro
   else await api.tabs.update(open.id, { url, active: true });
 }
 
-/** What the page with the buttons is to ask for, from its address. */
+/** What the page with the buttons asks for, from its address. */
 export function accessAsked(search: string): { tab: number | null; origins: string[] } {
   const asked = new URLSearchParams(search);
   const tab = asked.get('tab');

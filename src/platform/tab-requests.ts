@@ -1,6 +1,6 @@
 /**
- * The documents that tabs ask for, before they are there: where a recorded tab goes, our scripts must be first. Listened to while a
- * recording runs only, so that nothing wakes the background else.
+ * The documents that tabs request, before they arrive: our scripts must be first in a recorded tab.
+ * Listens only while a recording runs, so that it doesn't wake the background otherwise.
  */
 import type { Policies } from '../protocol/page-policy.ts';
 import { api } from './extension-api.ts';
@@ -12,15 +12,21 @@ export interface DocumentRequest {
 }
 
 export interface TabEvents {
-  /** A document was asked for, or the request was redirected. Where the browser can, the request waits for the promise. */
+  /**
+   * A document was requested, or the request was redirected. Where the browser supports it, the
+   * request waits for the promise.
+   */
   onRequest(request: DocumentRequest): Promise<void>;
-  /** The response of a document has come, with these policies. It waits as the request does. */
+  /** The response of a document arrived, with these policies. It waits as the request does. */
   onPolicies(document: DocumentRequest, policies: Policies): Promise<void>;
-  /** The document of a frame is there; with frame 0 its page has loaded, or came out of the back/forward cache. */
+  /**
+   * The document of a frame is there. For frame 0, the page has loaded, or was restored from the
+   * back/forward cache.
+   */
   onDocument(tabId: number, frameId: number, url: string): void;
-  /** A tab shows a page that we can't enter, or none of the web. */
+  /** A tab shows a page that we can't access, or no web page. */
   onElsewhere(tabId: number): void;
-  /** A document that was asked for does not come: given up, refused, or a download. */
+  /** A requested document won't arrive: canceled, refused, or a download. */
   onGone(request: DocumentRequest): void;
   onClosed(tabId: number): void;
 }
@@ -31,9 +37,9 @@ const urls = ['http://*/*', 'https://*/*'];
 const webRequest = api.webRequest as typeof chrome.webRequest | undefined;
 const webNavigation = api.webNavigation as typeof chrome.webNavigation | undefined;
 
-/** Whether documents are heard of before they are there: everywhere but in Safari. */
+/** Whether requests are reported before their documents arrive: everywhere except in Safari. */
 export const canFollowRequests = (): boolean => webRequest !== undefined;
-/** Firefox alone lets a request wait. */
+/** Only Firefox lets a request wait. */
 const canBlock = (): boolean =>
   (api.runtime.getManifest().permissions ?? []).includes('webRequestBlocking');
 
@@ -43,7 +49,10 @@ function onBeforeRequest({ tabId, frameId, url }: Details): Promise<object> | un
   if (tabId < 0 || !events) return undefined;
   return events.onRequest({ tabId, frameId, url }).then(() => ({}));
 }
-/** Before the request, and for a page that a service worker or a cache answers without one; redirects are seen by their requests alone. */
+/**
+ * Before the request, and for a page that a service worker or a cache answers without one.
+ * Redirects show only in their requests.
+ */
 function onBeforeNavigate({
   tabId,
   frameId,
@@ -86,10 +95,12 @@ function onUpdated(
 const onRemoved = (tabId: number): void => events?.onClosed(tabId);
 
 /**
- * Listen to tabs from now on. For the background, at its start, before anything else: the event that woke it reaches only listeners that
- * are there at once; and again while a recording runs.
- * @param isRunning a recording runs. Chromium listens to requests only then: a listener that comes or goes empties the back/forward
- * cache of all tabs, and there `onBeforeNavigate` reports the page whose request wakes the background
+ * Listen to tabs from now on. The background calls it at its start, before anything else, because
+ * the event that woke it reaches only listeners that exist at once, and again while a recording
+ * runs.
+ * @param isRunning a recording runs. Chromium listens to requests only then, because adding or
+ * removing a listener empties the back/forward cache of all tabs. There, `onBeforeNavigate` reports
+ * the page whose request wakes the background
  */
 export function followTabs(told: TabEvents, isRunning: boolean): void {
   events = told;
@@ -105,7 +116,7 @@ export function followTabs(told: TabEvents, isRunning: boolean): void {
     !webRequest.onErrorOccurred.hasListener(onErrorOccurred)
   ) {
     type Listener = Parameters<typeof webRequest.onBeforeRequest.addListener>[0];
-    // a promise is an answer in Firefox alone, where the request may wait
+    // only Firefox treats a promise as an answer, and lets the request wait
     webRequest.onBeforeRequest.addListener(
       onBeforeRequest as unknown as Listener,
       { urls, types: ['main_frame', 'sub_frame'] },
@@ -126,8 +137,9 @@ export function followTabs(told: TabEvents, isRunning: boolean): void {
 }
 
 /**
- * No page comes back from the back/forward cache as it was: Chromium empties it, of all tabs, when a listener to requests comes or goes. Firefox
- * puts our script into the workers themselves, so that there what comes back does no harm.
+ * Prevents restores from the back/forward cache: Chromium empties it for all tabs when a request
+ * listener is added or removed. Firefox puts our script into the workers themselves, so restored
+ * pages do no harm there.
  */
 export function emptyPageCache(): void {
   if (!webRequest || canBlock()) return;
@@ -136,7 +148,7 @@ export function emptyPageCache(): void {
   webRequest.onErrorOccurred.removeListener(listener);
 }
 
-/** Hear from now on only which pages tabs show, and which tabs close. */
+/** From now on, report only which pages tabs show and which tabs close. */
 export function followPages(told: TabEvents): void {
   unfollowTabs();
   events = told;
@@ -144,7 +156,7 @@ export function followPages(told: TabEvents): void {
   api.tabs.onUpdated.addListener(onUpdated);
 }
 
-/** Hear nothing more, and be woken by nothing. */
+/** Stop listening, so that nothing wakes the background. */
 export function unfollowTabs(): void {
   events = null;
   api.tabs.onRemoved.removeListener(onRemoved);

@@ -1,8 +1,8 @@
-/** Which tabs show an origin, in their page or a frame of it. */
+/** The tabs that show an origin, in their page or in a frame. */
 import { api } from './extension-api.ts';
 import { webOrigin } from './recordable.ts';
 
-/** What the browser reports of frames: without it, of pages alone. */
+/** Uses the browser's report about frames where it exists, else only pages. */
 const webNavigation = api.webNavigation as typeof chrome.webNavigation | undefined;
 
 async function shows({ id, url }: chrome.tabs.Tab, origin: string): Promise<boolean> {
@@ -11,7 +11,7 @@ async function shows({ id, url }: chrome.tabs.Tab, origin: string): Promise<bool
   return frames?.some((frame) => webOrigin(frame.url) === origin) ?? false;
 }
 
-/** Not by a pattern: Firefox finds none that names a port. */
+/** Without a pattern: in Firefox, a pattern with a port matches nothing. */
 export async function tabsOf(origin: string): Promise<number[]> {
   const tabs = (await api.tabs.query({})).filter(({ id }) => id !== undefined);
   const found = await Promise.all(tabs.map((tab) => shows(tab, origin)));

@@ -1,11 +1,12 @@
-/** What a user sees first. */
+/** The first page that a user sees. */
 import { api } from './extension-api.ts';
 
 const WELCOME_PAGE = '/devtools/welcome.html';
 
 /**
- * Show the welcome page once, after an installation; never after an update. For the background, at its start. A temporary add-on of
- * Firefox is installed again at each start: not there. Loaded unpacked, in Chromium, it stays behind the page at work.
+ * Show the welcome page once after installation, never after an update. The background calls it at
+ * its start. Not for a temporary add-on of Firefox, which is installed again at each start. When
+ * loaded unpacked in Chromium, it opens in the background.
  */
 export function welcomeAfterInstall(): void {
   api.runtime.onInstalled.addListener(

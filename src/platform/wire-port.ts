@@ -1,8 +1,11 @@
-/** A runtime.Port that carries what structured clones carry, in every browser: as it is, or in Safari as JSON texts. */
+/**
+ * A runtime.Port that carries everything that structured clones carry, in every browser: unchanged,
+ * or in Safari as JSON texts.
+ */
 import { PartReader, toParts } from '../protocol/json-wire.ts';
 import { isSafariBuild } from './safari.ts';
 
-/** What we use of a runtime.Port. */
+/** The part of runtime.Port that we use. */
 export interface WirePort {
   readonly name: string;
   readonly sender?: chrome.runtime.MessageSender;
@@ -13,7 +16,7 @@ export interface WirePort {
   disconnect(): void;
 }
 
-/** Both ends of a port must go through this. */
+/** Both ends of a port must be wrapped by this. */
 export const wirePort = (port: chrome.runtime.Port): WirePort =>
   isSafariBuild() ? overJson(port) : port;
 

@@ -1,10 +1,12 @@
 /**
- * Firefox: puts the hook before the scripts of workers, as they come from the network, the cache or a service worker. The rest of a
- * response passes as it is. Chromium has no filter: there every function here does nothing.
+ * Firefox: puts the hook before the scripts of workers as they arrive from the network, the cache,
+ * or a service worker. The rest of a response passes unchanged. Chromium has no filter, so every
+ * function here does nothing there.
  *
- * A filter is attached to every script request of a followed tab, since later is too late for cached scripts; what isn't a worker's
- * passes untouched. What a request is for stands in its Sec-Fetch-Dest header. A script that a service worker answers has none, nor has
- * one of an insecure origin: there the page knows its workers' scripts, and the hook comes behind a test of where it runs.
+ * Every script request of a followed tab gets a filter, since adding one later is too late for
+ * cached scripts. Scripts that aren't a worker's pass untouched. A request's purpose is in its
+ * Sec-Fetch-Dest header. Scripts from a service worker or an insecure origin have no such header.
+ * Then the page knows its workers' scripts, and the hook follows a test of where it runs.
  */
 import type { WebRequest } from 'webextension-polyfill';
 import type { CaptureOptions } from '../protocol/capture.ts';
@@ -12,7 +14,7 @@ import type { Tell } from '../protocol/messages.ts';
 import { api } from './extension-api.ts';
 import { isOpen, prefixed } from './worker-prefix.ts';
 
-/** `frameAncestors`: of a frame, its page last. */
+/** `frameAncestors`: of a frame, the page last. */
 export type ScriptRequest = Pick<
   WebRequest.OnBeforeRequestDetailsType,
   'url' | 'tabId' | 'originUrl' | 'documentUrl'
@@ -21,41 +23,47 @@ export type ScriptRequest = Pick<
 };
 
 const WORKERS: readonly string[] = ['worker', 'sharedworker', 'serviceworker'];
-/** What workers may run, and all that a server may forbid to take for a script. */
+/** Types that workers may run, and all types that a server may forbid to treat as a script. */
 const JAVASCRIPT =
   /^(?:(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:javascript1\.[0-5]|jscript|livescript))$/i;
-/** What no page may take for a script. */
+/** Types that no page may treat as a script. */
 const NO_SCRIPT = /^(?:(?:image|audio|video)\/|text\/csv$)/i;
 const FILTER: WebRequest.RequestFilter = { urls: ['http://*/*', 'https://*/*'], types: ['script'] };
-/** Of each collection; the oldest are forgotten: requests whose response never came, workers that ended long ago. */
+/**
+ * Maximum entries of each collection. The oldest are dropped: requests whose response never came,
+ * and workers that ended long ago.
+ */
 const MAX_KNOWN = 1000;
 
-/** Of a page; it holds up nothing but a script whose destination is not known. */
+/** How long to wait for a page's answer. It delays only scripts with an unknown destination. */
 const ANSWER_MS = 1000;
 
 const webRequest = (api as unknown as { webRequest?: WebRequest.Static }).webRequest;
-/** By request; UNSAID = it was sent without the header. */
+/** By request; UNSAID = sent without the header. */
 const destinations = new Map<string, string>();
 const UNSAID = '';
 /** Requests that a filter is attached to. */
 const filtered = new Set<string>();
-/** Addresses of workers' own scripts, which is all that tells a worker's imports from a page's scripts. */
+/**
+ * Addresses of workers' own scripts. Only they distinguish a worker's imports from a page's
+ * scripts.
+ */
 const workerScripts = new Set<string>();
-/** Requests that the browser will refuse; they go again, without a filter. */
+/** Requests that the browser will refuse. They are sent again, without a filter. */
 const refused = new Set<string>();
 /** What to capture in that script's worker; null = nothing. */
 type Wants = (request: ScriptRequest) => CaptureOptions | null;
 let wanted: Wants = () => null;
 
-/** Whether this browser can do it. */
+/** Whether this browser supports it. */
 const canFilterWorkers = (): boolean =>
   typeof webRequest?.filterResponseData === 'function' && hookText() !== undefined;
 
-/** What the build leaves in worker-hook.js: a function's text, called with its environment. */
+/** The build's worker-hook.js: a function's text, called with its environment. */
 const hookText = (): string | undefined =>
   (globalThis as { vfscopeWorkerHook?: string }).vfscopeWorkerHook;
 
-/** The same of worker-messages.js and worker-instructions.js: scripts. @returns those that are asked for */
+/** The build's worker-messages.js and worker-instructions.js. @returns the requested scripts */
 function carriedText({ messages, instructions }: CaptureOptions): string {
   const { vfscopeWorkerMessages = '', vfscopeWorkerInstructions = '' } = globalThis as {
     vfscopeWorkerMessages?: string;
@@ -64,18 +72,18 @@ function carriedText({ messages, instructions }: CaptureOptions): string {
   return (messages ? vfscopeWorkerMessages : '') + (instructions ? vfscopeWorkerInstructions : '');
 }
 
-/** Hook the workers whose script request is wanted, from now on. */
+/** Hook the workers whose script requests are wanted, from now on. */
 export function filterWorkers(wants: Wants): void {
   wanted = wants;
   if (!webRequest || !canFilterWorkers() || webRequest.onBeforeRequest.hasListener(onRequest))
     return;
   webRequest.onBeforeRequest.addListener(onRequest, FILTER, ['blocking']);
-  // blocking, for the order: the first bytes could come before what the headers say
+  // blocking keeps the order: otherwise the first bytes could come before the headers
   webRequest.onBeforeSendHeaders.addListener(onHeaders, FILTER, ['blocking', 'requestHeaders']);
   webRequest.onHeadersReceived.addListener(onAnswer, FILTER, ['blocking', 'responseHeaders']);
 }
 
-/** Let every script pass as it is. */
+/** Let every script pass unchanged. */
 export function unfilterWorkers(): void {
   wanted = () => null;
   destinations.clear();
@@ -105,7 +113,10 @@ function forgetOldest(known: Map<string, unknown> | Set<string>): void {
   if (known.size > MAX_KNOWN) for (const oldest of known.keys()) return void known.delete(oldest);
 }
 
-/** Where a worker asks for an import, both addresses are its own script's. A frame of an opaque origin has none. */
+/**
+ * In a worker's request for an import, both addresses are its own script's. A frame with an opaque
+ * origin has none.
+ */
 const askedByWorker = ({
   originUrl = '',
   documentUrl,
@@ -115,8 +126,9 @@ const askedByWorker = ({
   /^(?:blob|data):/.test(originUrl);
 
 /**
- * A response that the browser refuses for its type ends for a filter as an empty script that runs: the app would never hear of its
- * failure. Only without a filter it fails, and a filter cannot be taken from a request, so the browser asks again.
+ * If the browser refuses a response for its type, the filter sees an empty script that runs, so the
+ * app would never see the failure. It only fails without a filter, and a filter can't be removed
+ * from a request, so the request is sent again.
  */
 async function onAnswer(
   details: WebRequest.OnHeadersReceivedDetailsType,
@@ -131,7 +143,7 @@ async function onAnswer(
 async function isRefused(details: WebRequest.OnHeadersReceivedDetailsType): Promise<boolean> {
   const { requestId, responseHeaders } = details;
   const destination = destinations.get(requestId);
-  if (destination === undefined) return false; // a service worker answers
+  if (destination === undefined) return false; // answered by a service worker
   const valueOf = (wanted: string): string =>
     responseHeaders?.find(({ name }) => name.toLowerCase() === wanted)?.value ?? '';
   const type = valueOf('content-type').split(';')[0]!.trim();
@@ -156,9 +168,9 @@ function onRequest(details: WebRequest.OnBeforeRequestDetailsType): void {
   };
   const end = (): void => {
     forget();
-    filter.disconnect(); // what follows passes by us
+    filter.disconnect(); // the rest bypasses us
   };
-  /** What came while the page was asked, or while it did not show where the hook goes. */
+  /** Data that arrived while the page was asked, or before it was clear where the hook goes. */
   let start = new Uint8Array();
   let stopped = false;
   /** null = not known yet. */
@@ -195,11 +207,14 @@ function onRequest(details: WebRequest.OnBeforeRequestDetailsType): void {
       end(); // an empty script
     else begin();
   };
-  // a request that a service worker passes on comes again, with a filter of its own
+  // a request that a service worker forwards appears again, with its own filter
   filter.onerror = forget;
 }
 
-/** Whether a worker asks for that script, as its page knows. Without an answer, no: a script of ours is not in that page, so none belongs into its workers. */
+/**
+ * Whether a worker requested that script, according to its page. No answer means no: our script
+ * isn't in that page, so the hook doesn't belong in its workers.
+ */
 async function isWorker(details: WebRequest.OnBeforeRequestDetailsType): Promise<boolean> {
   const { url, tabId, frameId } = details;
   if (tabId < 0 || askedByWorker(details)) return true;

@@ -1,20 +1,23 @@
-/** Our hook in front of the first bytes of a worker's script, so that lines keep their numbers and strict mode stays what it is. */
+/**
+ * Puts our hook in front of the first bytes of a worker's script. Line numbers and strict mode
+ * don't change.
+ */
 
 import { filteredEnvironment, type CaptureOptions } from '../protocol/capture.ts';
 import { firstWords, startsStrict } from '../protocol/strict-script.ts';
 
 const COMMENT = /\/\*[^]*?\*\/|\/\/.*/g;
-/** The app's script runs whatever becomes of the recording. */
+/** The app's script runs even if the recording fails. */
 const FAILED = 'console.warn("vfscope: this worker cannot be recorded:",e)';
 const IN_WORKER = 'if(typeof WorkerGlobalScope==="function"&&self instanceof WorkerGlobalScope)';
 
 /**
  * @param start of the script, as bytes (workers' scripts are UTF-8)
  * @param hook text of a function that takes its environment
- * @param unsure a page could run this script, too: then the hook tests where it is
+ * @param unsure a page could run this script, too: then the hook tests where it runs
  * @param capture what the recording captures
- * @param carried scripts that go before the hook, for what is captured besides
- * @returns what to write in the place of `start`, part by part
+ * @param carried scripts to run before the hook, for optional captures
+ * @returns what to write instead of `start`, part by part
  */
 export function prefixed(
   start: Uint8Array,
@@ -35,20 +38,20 @@ export function prefixed(
   );
 }
 
-/** So much of a script decides whether it is strict, and where its first line ends. */
+/** This much of a script is enough to decide whether it is strict and where its first line ends. */
 const LOOKED_AT = 65536;
-/** Can more of the script decide where the hook goes, and behind what? */
+/** Can more of the script change where the hook goes? */
 export function isOpen(start: Uint8Array): boolean {
   const at = afterHashbang(start);
   return start.length < LOOKED_AT && (at === null || strictness(start.subarray(at)) === undefined);
 }
 
-/** undefined = not known with so much of it. */
+/** undefined = not known from this part. */
 function strictness(start: Uint8Array): boolean | undefined {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(start.subarray(0, LOOKED_AT));
   const first = firstWords(text);
   if (!first) return undefined;
-  // a comment behind the directive is a blank, or a line's end
+  // a comment after the directive counts as a space or a line break
   const bare = first
     .slice(0, 1024)
     .replace(COMMENT, (comment) => (/[\n\r]/.test(comment) ? '\n' : ' '));
@@ -56,8 +59,8 @@ function strictness(start: Uint8Array): boolean | undefined {
 }
 
 /**
- * A byte order mark and `#!` only count at the very start: they stay there. null = the line of `#!` does not end here, so there is no
- * place for us.
+ * A byte order mark and `#!` only count at the very start, so they stay there. null = the line of
+ * `#!` doesn't end here, so there is no place for the hook.
  */
 function afterHashbang(start: Uint8Array): number | null {
   const at = [0xef, 0xbb, 0xbf].every((byte, i) => start[i] === byte) ? 3 : 0;

@@ -1,6 +1,7 @@
 /**
- * How the hook learns its options before the app's first line: no message is that early, so each option that is not the default is a
- * script of one line in front of the hook (rollup.config.js writes them), which leaves it under a symbol that the hook takes away.
+ * How the hook gets its options before the app's first line. A message would come too late, so each
+ * option that isn't the default is a one-line script in front of the hook (rollup.config.js writes
+ * them). It stores the option under a symbol, which the hook reads and deletes.
  */
 import { CAPTURE_DEFAULTS, CAPTURED_LAYERS, type CaptureOptions } from '../event/capture.ts';
 
@@ -10,18 +11,27 @@ export { captureOptionsOf, sameCapture, type CaptureOptions } from '../event/cap
 export const CAPTURE_KEY = 'vfscope.capture';
 
 /**
- * In front of the hook: it waits. Patches nothing, until it hears that its tab is recorded: from the content script, or at once by
- * NOW_SCRIPT in documents that were announced, which leaves its word before the hook or makes an event behind it.
+ * In front of the hook: makes it wait. The hook patches nothing until it knows that its tab is
+ * recorded. The content script tells it, or NOW_SCRIPT at once in documents that were announced: it
+ * stores its sign if it runs before the hook, and fires an event if it runs after it.
  */
 export const WAIT_SCRIPT = 'capture/wait.js';
 export const NOW_SCRIPT = 'capture/now.js';
-/** In front of the hook: all pages of its origin start SharedWorkers with our script, so that they stay one (src/hooks/shared-workers.ts). */
+/**
+ * In front of the hook: all pages of its origin start SharedWorkers with our script, so that they
+ * stay shared (src/hooks/shared-workers.ts).
+ */
 export const SHARED_SCRIPT = 'capture/shared.js';
 export const NOW_EVENT = 'vfscope.now';
 
-/** In front of the hook: what records messages there (src/hooks/messages.ts), and in its workers. */
+/**
+ * In front of the hook: the script that records messages (src/hooks/messages.ts), also in workers.
+ */
 const MESSAGES_SCRIPT = 'capture/messages.js';
-/** The same of what counts instructions (src/hooks/instructions.ts). */
+/**
+ * In front of the hook: the script that counts instructions (src/hooks/instructions.ts), also in
+ * workers.
+ */
 const INSTRUCTIONS_SCRIPT = 'capture/instructions.js';
 
 /** Files of the extension with scripts that the hook carries into workers. */
@@ -35,7 +45,8 @@ export const carriedScripts = ({
 
 /**
  * What the hook gets in a worker whose own script brings it, as JavaScript.
- * @param carried texts of `carriedScripts` @returns what runs before the hook; the hook's argument
+ * @param carried texts of `carriedScripts`
+ * @returns code to run before the hook, and the hook's argument
  */
 export const filteredEnvironment = (
   capture: CaptureOptions,

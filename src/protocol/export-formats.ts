@@ -1,4 +1,7 @@
-/** The formats that the panel offers: names, file endings and what opens them. Written in the worker (viewer/session/exports.ts). */
+/**
+ * The panel's export formats: names, file extensions, and the tools that open them.
+ * viewer/session/exports.ts writes them.
+ */
 
 export const EXPORT_FORMATS = {
   chrome: {

@@ -1,9 +1,10 @@
 /**
- * Messages as JSON texts, for browsers whose runtime.Port carries nothing else (Safari): bytes travel as base64, numbers that JSON lacks
- * by name, and what would pass the browser's limit in several texts. The ends of a port that clones need none of this.
+ * Messages as JSON texts, for browsers whose runtime.Port carries nothing else (Safari). Bytes
+ * travel as base64, numbers that JSON lacks by name, and messages above the browser's limit in
+ * several texts. Ports that clone their messages need none of this.
  */
 
-/** One text of a message; the message is whole with the last. */
+/** One text of a message. The message is complete with its last text. */
 interface JsonPart {
   json: string;
   more: boolean;
@@ -11,7 +12,7 @@ interface JsonPart {
 
 /** Characters of a text. Safari takes 64 Mi in a message, and writes each text as JSON again. */
 const MAX_PART_CHARS = 8 << 20;
-/** Characters of a message that is put together again: no honest one comes near. */
+/** Characters of a reassembled message. Honest messages are far smaller. */
 const MAX_MESSAGE_CHARS = 256 << 20;
 const BYTES = '$bytes';
 const NUMBER = '$number';
@@ -25,12 +26,15 @@ export function* toParts(message: unknown, max = MAX_PART_CHARS): Generator<Json
     yield { json: json.slice(at, at + max), more: at + max < json.length };
 }
 
-/** Puts the texts of one port together again. */
+/** Reassembles the messages of one port. */
 export class PartReader {
   private parts: string[] = [];
   private chars = 0;
 
-  /** @returns the message, once it is whole. @throws where this isn't a part, or none that ever ends */
+  /**
+   * @returns the message, once it is complete.
+   * @throws where this isn't a part, or the parts never end
+   */
   take(part: unknown): { message: unknown } | null {
     if (!isPart(part)) throw new TypeError('a part of a message was expected');
     this.parts.push(part.json);
@@ -62,7 +66,7 @@ function revived(_key: string, value: unknown): unknown {
   return typeof number === 'string' ? Number(number) : value;
 }
 
-/** In steps that a call can take as arguments. */
+/** In chunks that fit into the arguments of one call. */
 export function toBase64(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += BASE64_STEP)

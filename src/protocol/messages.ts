@@ -25,7 +25,7 @@ import { THREAD_KINDS, type Definition, type ThreadKind } from '../event/definit
  */
 export const PROTOCOL_VERSION = 1;
 
-/** The mark by which our messages are told from the app's own. */
+/** The mark that distinguishes our messages from the app's. */
 export const MARK = 'vfscope';
 
 // ---- hook <-> store worker, over the handed-over port ------------------------------------------------------------------
@@ -42,7 +42,7 @@ export interface ThreadIdentity {
   parent: string | null;
 }
 
-/** Why a thread is heard of no more. */
+/** Why nothing more comes from a thread. */
 const END_REASONS = ['stopped', 'pagehide', 'closed', 'terminated'] as const;
 export type EndReason = (typeof END_REASONS)[number];
 export type ThreadMessage =
@@ -50,35 +50,47 @@ export type ThreadMessage =
   | { k: 'batch'; batch: Batch }
   /** Carries the port of a new worker in `ports[0]`; that port says its own hello. */
   | { k: 'child' }
-  /** The thread is going: nothing follows on this port. `unheard`: who made it says so, and what it did last may be lost. */
+  /**
+   * The thread is ending: nothing follows on this port. `unheard`: its creator reports this for it,
+   * and its last records may be lost.
+   */
   | { k: 'bye'; thread: string; reason: EndReason; unheard?: true };
 
 export type ThreadCommand =
-  /** `records`: how many of this thread's records have been received, in all. */
+  /** `records`: total number of this thread's records received so far. */
   | { k: 'ack'; thread: string; records: number }
-  /** Stop recording: send what is left, say bye, restore everything. */
+  /** Stop recording: send the rest, say bye, restore everything. */
   | { k: 'stop' };
 
 // ---- page <-> content script -------------------------------------------------------------------------------------------
 
 /**
- * Type of the events on window by which the two scripts find each other, whichever comes first: of the hook with a port, `ports[0]`, of
- * the content script without. No app listens for it, and what follows goes over that port. Events on the port itself, which both scripts
- * hold, ask for what must be known at once (page-policy.ts).
+ * Type of the window events by which the two scripts find each other, whichever comes first. The
+ * hook's event has a port in `ports[0]`, the content script's has none. No app listens for this
+ * type, and what follows goes over that port. Both scripts hold the port, so events dispatched on
+ * it ask for what must be known at once (page-policy.ts).
  */
 export const CONTACT = 'vfscope';
-/** Event on the hook's line: `data` is the address of a script that the page starts a worker with. */
+/**
+ * Event on the hook's line: `data` is the address of a worker script that the page is about to
+ * start.
+ */
 export const WORKER = 'worker';
-/** Why a SharedWorker is not recorded where our script can run in it; the panel offers to load its pages again. */
+/**
+ * Why a SharedWorker isn't recorded although our script can run in it. The panel offers to reload
+ * its pages.
+ */
 export const SHARED_WAS_RUNNING =
   'it may have been running before the recording began. Reload every tab that uses it while you record.';
 /** Hook -> content script; `ports[0]` is the end that the panel gets. */
 export type PageMessage = { k: 'offer' } | ({ k: 'shared'; n: number } & SharedAsk);
 /**
- * Which blob: URL do the pages of this origin start a SharedWorker from? `key` names the worker, `url` is the one that this page has made,
- * `dead` are those that it could not start one from: where `url` is among them, no page can, and where it is '', this page makes none. Answered with a
- * URL; '' = it runs natively, SHARED_MISMATCH = it fails. No `traits`: it does run natively, or will, where the page is `closed` to ours:
- * SHARED_WAIT = not before pages have gone that hold one of ours, so ask again.
+ * Which blob: URL do the pages of this origin start a SharedWorker from? `key` identifies the
+ * worker, `url` is the one that this page made, and `dead` are URLs that failed for it. A `url` in
+ * `dead` means that no page can start one; an empty `url` means that this page makes none. The
+ * answer is a URL; '' = it runs natively, SHARED_MISMATCH = it fails. Without `traits`, the worker
+ * runs natively, or will where the page is `closed` to ours; SHARED_WAIT = ask again, after the
+ * pages that hold one of ours have gone.
  */
 export interface SharedAsk {
   key: string;
@@ -86,10 +98,14 @@ export interface SharedAsk {
   traits: string;
   url: string;
   dead: string[];
-  /** The page's policies refuse all of ours. */
+  /** The page's policies refuse all of our URLs. */
   closed?: boolean | undefined;
 }
-/** Content script -> hook. `recorded`: this tab is, the port is on its way; `restore`: this tab is not recorded (any more), and with `joins` its SharedWorkers are those of pages that are, or were. */
+/**
+ * Content script -> hook. `recorded`: this tab is recorded and the port is on its way. `restore`:
+ * this tab isn't recorded; with `joins`, its SharedWorkers are shared with pages that are or were
+ * recorded.
+ */
 export type ContentMessage =
   | { k: 'recorded' | 'connected' | 'no-panel' }
   | { k: 'restore'; joins?: boolean }
@@ -98,15 +114,22 @@ export type ContentMessage =
 // ---- content script and handover frame <-> background ------------------------------------------------------------------
 
 /**
- * `redeem` comes from the handover frame: which panel does this token lead to? `recording?` from the popup: which recording covers this
- * tab? Answered with a RecordingState or null. `frame`: the page has loaded a frame of another origin; answered with null.
+ * `redeem` comes from the handover frame: which panel does this token lead to? `recording?` comes
+ * from the popup: which recording covers this tab? The answer is a RecordingState or null. `frame`:
+ * the page has loaded a frame of another origin; the answer is null.
  */
 export type Ask =
-  /** `isNew`: the document has just begun; else it asks again, or our script came into it later. `reloads`: it is the one before, loaded again. */
+  /**
+   * `isNew`: the document has just begun; else it asks again, or our script was injected later.
+   * `reloads`: it is the previous document, reloaded.
+   */
   | { k: 'recorded?'; isNew: boolean; reloads: boolean }
   | { k: 'redeem'; token: string }
   | { k: 'recording?'; tabId: number }
-  /** From a page of ours: this tab goes there next. Answered with `true` once a recording of that tab is ready for it. */
+  /**
+   * From a page of ours: this tab navigates there next. The answer is `true` once a recording of
+   * that tab is ready.
+   */
   | { k: 'expects'; tabId: number; url: string }
   | { k: 'frame'; origin: string }
   | ({ k: 'shared' } & SharedAsk);
@@ -116,32 +139,42 @@ export interface Answer {
   since: number;
   tabId: number;
   /**
-   * One-time token that lets the handover frame reach the panel. Only our content script learns it, so a page that loads the
-   * frame by itself cannot hand over a port of its own.
+   * One-time token that gives the handover frame access to the panel. Only our content script gets
+   * it, so a page that loads the frame itself can't hand over its own port.
    */
   token: string;
   /** 'runtime' sends batches through runtime.Port, for browsers or pages where no port can be handed over. */
   transport: 'port' | 'runtime';
-  /** What the headers of this document refuse, where they were seen. */
+  /** What the headers of this document refuse, if they were seen. */
   refused: Refusal[];
   /** SharedWorkers of its origin run with our script. */
   joins: boolean;
 }
-/** Answer to `redeem`: the tab whose panel records, or null where the token is not good (any more). */
+/** Answer to `redeem`: the tab whose panel records; null = the token isn't valid. */
 export type Redeemed = { panel: number } | null;
 /** Background -> content scripts of a tab. */
 export type Tell =
   | { k: 'restore'; joins: string[] }
-  /** Does a content script listen there? Answered with a boolean. */
+  /** Does a content script listen there? The answer is a boolean. */
   | { k: 'here?' }
-  /** Has a hook of ours laid its line there, be it for SharedWorkers alone? Answered with a boolean. */
+  /**
+   * Has a hook of ours connected there, even if only for SharedWorkers? The answer is a boolean.
+   */
   | { k: 'hooked?' }
-  /** Has the page asked for a worker with this script, and checks no integrity of it? Answered with a boolean. */
+  /**
+   * Has the page asked for a worker with this script, without an integrity check? The answer is a
+   * boolean.
+   */
   | { k: 'worker?'; url: string };
 
-/** Content script -> handover frame (`line` = `ports[0]`, on which the rest is said), once. */
+/**
+ * Content script -> handover frame, once. `line` = `ports[0]`, which carries everything after this.
+ */
 export type FrameMessage = { k: 'token'; token: string };
-/** On that line: the frame answers `ready` or `no-panel`; then comes `port` with the page's port, and `handed`. */
+/**
+ * On that line, the frame answers `ready` or `no-panel`. Then `port` comes with the page's port,
+ * and `handed`.
+ */
 export type LineMessage =
   { k: 'there' } | { k: 'ready' } | { k: 'no-panel' } | { k: 'port' } | { k: 'handed' };
 
@@ -149,13 +182,13 @@ export type LineMessage =
 
 /** Name of the runtime.Port over which a content script relays; `source` is drawn by the content script. */
 export const relayPortName = (source: string): string => `relay:${source}`;
-/** What travels in a relay; `channel` names a port of the page that the relay stands in for. */
+/** The content of a relay. `channel` identifies the page's port that the relay stands in for. */
 export type RelayBody =
   | { k: 'open'; channel: string }
   | { k: 'data'; channel: string; data: ThreadMessage | ThreadCommand; child?: string };
 /**
- * Numbered, so that what a dying service worker lost is sent again: `n` counts from 1, `seen` acknowledges the other way.
- * Without a body: send again all that comes after `seen`.
+ * Numbered, so that what a dying service worker lost is sent again. `n` counts from 1, and `seen`
+ * acknowledges the other direction. Without a body: resend everything after `seen`.
  */
 export interface RelayMessage {
   k: 'relay';
@@ -167,7 +200,10 @@ export interface RelayMessage {
 
 // ---- frame -> hub -> panel ---------------------------------------------------------------------------------------------
 
-/** `panel`: the tab whose panel this is, or is meant. `port` carries the page's port in `ports[0]`. */
+/**
+ * `panel`: the tab of the panel that sends or receives this. `port` carries the page's port in
+ * `ports[0]`.
+ */
 export type HandoverMessage =
   | { k: 'register'; panel: number }
   | { k: 'registered' }
@@ -179,13 +215,19 @@ export type HandoverMessage =
   | { k: 'port'; panel: number }
   | { k: 'handed' };
 
-/** The background's first word on every runtime.Port: without it the background is gone, although the port does not show that. */
+/**
+ * The background's first message on every runtime.Port. Without it, the background is gone, even if
+ * the port doesn't show that.
+ */
 export type Greeting = { k: 'greeting' };
 export const isGreeting = (v: unknown): v is Greeting => isObject(v) && v.k === 'greeting';
 
 // ---- panel <-> background ----------------------------------------------------------------------------------------------
 
-/** @param page drawn by the panel's page: tells one that connects again from one that was opened after it */
+/**
+ * @param page a random id of the panel's page. It distinguishes a page that reconnects from one
+ * opened after it
+ */
 export const panelPortName = (tabId: number, page: string): string => `panel:${tabId}:${page}`;
 export type RecordingScope = 'tab' | 'origin';
 export interface RecordingState {
@@ -199,49 +241,59 @@ export interface RecordingState {
   /** What is captured. */
   capture: CaptureOptions;
 }
-/** Sites that the user is asked to let us into: those of these origins, or all there are. */
+/** Sites that we ask the user for access to: those of these origins, or all. */
 export type AccessWanted = string[] | 'all';
-/** What we may enter of a page with this origin; `frames`: origins of its frames that we may not. '' = no web page, or not known. */
+/**
+ * Our access to a page of this origin. `frames`: origins of its frames that we can't access. '' =
+ * not a web page, or not known.
+ */
 export interface SiteAccess {
   origin: string;
   granted: 'none' | 'origin' | 'all';
   frames: string[];
 }
 /**
- * Tabs of the inspected page's origin: `open` beside it, before a recording; `unseen`: their pages were there before the recording, so that
- * a SharedWorker that they may hold is not recorded; `held`: they hold a SharedWorker that the recording before started; `waiting`: their
- * policies keep them from the one that is recorded.
+ * Tabs of the inspected page's origin. `open`: beside it, before a recording. `unseen`: loaded
+ * before the recording, so a SharedWorker that they may hold isn't recorded. `held`: they hold a
+ * SharedWorker that the previous recording started. `waiting`: their policies keep them from
+ * sharing the recorded one.
  */
 export interface OriginTabs {
   state: 'open' | 'unseen' | 'held' | 'waiting';
   count: number;
-  /** Of some of them, the page's words. */
+  /** Titles of some of them, from the pages. */
   titles: string[];
 }
 export type PagePolicy = 'closed' | 'closed-to-shared' | 'open' | 'open-in-all-tabs' | null;
-/** `ping` keeps the service worker awake. `start` names the page's origin as the panel knows it, which the browser may hide from us. */
+/**
+ * `ping` keeps the service worker awake. `start` has the page's origin as the panel knows it,
+ * because the browser may hide it from us.
+ */
 export type PanelMessage =
   | {
       k: 'start';
       scope: RecordingScope;
       reload: boolean;
-      /** With `reload`, and of the whole origin: its other tabs load again, too. */
+      /** With `reload`, for the whole origin: its other tabs reload, too. */
       others?: boolean;
       transport: Answer['transport'];
       capture: CaptureOptions;
       origin?: string;
     }
-  /** What `policy` told of: see `closed`. */
+  /** What `policy` reported: see `closed`. */
   | { k: 'widen-policy' }
-  /** Those that `tabs` told of. */
+  /** The tabs that `tabs` reported. */
   | { k: 'reload-tabs' }
   /** Show the panel of this tab in its own window. */
   | { k: 'window' }
   | { k: 'stop' }
   | { k: 'ping' }
-  /** The inspected page is of this origin and has frames of these: answered with `access`, now and after every change. */
+  /**
+   * The inspected page has this origin and frames of these origins. The answer is `access`, sent at
+   * once and after every change.
+   */
   | { k: 'page'; origin: string; frames: string[] }
-  /** Let the user give access, in a tab of its own. */
+  /** Let the user grant access, in a separate tab. */
   | { k: 'allow'; wanted: AccessWanted }
   | RelayMessage;
 export type BackgroundMessage =
@@ -249,15 +301,16 @@ export type BackgroundMessage =
   | { k: 'access'; access: SiteAccess }
   | { k: 'tabs'; tabs: OriginTabs }
   /**
-   * The page's policies keep workers from being recorded, and could be widened (`closed`), or are for this recording (`open`). Where a
-   * SharedWorker is among them, that goes for all tabs of the origin.
+   * The page's policies keep workers from being recorded. They could be widened (`closed`), or are
+   * widened for this recording (`open`). If a SharedWorker is among the workers, this applies to
+   * all tabs of the origin.
    */
   | { k: 'policy'; policy: PagePolicy }
-  /** A page of the recording has a frame of this origin, which we may not enter. */
+  /** A page of the recording has a frame of this origin, and we have no access to it. */
   | { k: 'frame'; origin: string }
-  /** What the browser says of the storage of the panel's page. */
+  /** The browser's report about the storage of the panel's page. */
   | { k: 'storage'; when: 'start' | 'stop'; health: StorageHealth }
-  /** How much slower that page runs than it would by itself: said when the recording stops. */
+  /** How much slower the page ran than without a recording. Sent when the recording stops. */
   | { k: 'slowdown'; slowdown: Slowdown }
   /** A command failed: `message` says what happened and what to do. */
   | { k: 'failed'; message: string }
@@ -265,16 +318,16 @@ export type BackgroundMessage =
 
 // ---- guards ------------------------------------------------------------------------------------------------------------
 
-/** Batches above this are refused: no honest thread sends one. */
+/** Batches above this size are refused: honest threads send smaller ones. */
 const MAX_BATCH_RECORDS = 65536;
 const MAX_DEFINITIONS = 65_536;
 /** Of a blob: URL: an origin and a UUID. */
 const MAX_ADDRESS = 1000;
-/** Answer in the place of a URL. */
+/** Answer instead of a URL. */
 export const SHARED_MISMATCH = 'mismatch';
-/** The same: none yet. */
+/** Answer instead of a URL: none yet. */
 export const SHARED_WAIT = 'wait';
-/** So many of a SharedWorker's URLs are tried. */
+/** How many URLs of a SharedWorker are tried. */
 export const MOST_DEAD = 8;
 
 type Loose = Record<string, unknown>;
@@ -283,7 +336,9 @@ const isText = (v: unknown, max = 200): v is string => typeof v === 'string' && 
 const isCount = (v: unknown): v is number => typeof v === 'number' && Number.isInteger(v) && v >= 0;
 const isTime = (v: unknown): v is number => typeof v === 'number' && Number.isFinite(v);
 
-/** Also one of another realm: what a page sends to a content script is the page's. */
+/**
+ * Also an array of another realm: a page's messages to a content script come from the page's realm.
+ */
 const isBuffer = (v: unknown): v is ArrayBuffer =>
   Object.prototype.toString.call(v) === '[object ArrayBuffer]';
 
@@ -336,8 +391,9 @@ function checkedBatch(v: unknown): Batch | null {
 }
 
 /**
- * A message of a thread, copied field by field: whatever else came is not in it. Says nothing of who sent it.
- * @returns null where it is not well-formed
+ * A thread's message, copied field by field, so nothing else gets through. Doesn't check who sent
+ * it.
+ * @returns null where it isn't well-formed
  */
 export function checkedThreadMessage(v: unknown): ThreadMessage | null {
   if (!isObject(v)) return null;
@@ -369,7 +425,7 @@ export function checkedThreadMessage(v: unknown): ThreadMessage | null {
 
 export const isThreadMessage = (v: unknown): v is ThreadMessage => checkedThreadMessage(v) !== null;
 
-/** A command to a thread, copied field by field. @returns null where it is not well-formed */
+/** A command to a thread, copied field by field. @returns null where it isn't well-formed */
 export function checkedThreadCommand(v: unknown): ThreadCommand | null {
   if (!isObject(v)) return null;
   if (v.k === 'stop') return { k: 'stop' };
@@ -401,7 +457,10 @@ export function isFrameMessage(v: unknown): v is FrameMessage {
   return isObject(v) && v.k === 'token' && isText(v.token, 64);
 }
 
-/** A well-formed relay message of a content script; what it relays is guarded by who takes the port. */
+/**
+ * A well-formed relay message from a content script. The receiver of the port guards the relayed
+ * content.
+ */
 export function isRelayMessage(v: unknown): v is RelayMessage {
   if (!isObject(v) || v.k !== 'relay' || !isText(v.source, 64) || !isCount(v.n) || !isCount(v.seen))
     return false;

@@ -1,6 +1,9 @@
-/** How `vfscope record` knows which new workers need the hook: those that a realm follows, though they aren't wrapped. */
+/**
+ * How `vfscope record` finds the new workers that need the hook: those that a realm follows but
+ * doesn't wrap.
+ */
 
-/** Behind the URL of a wrapped worker: it has the hook. */
+/** Appended to the URL of a wrapped worker: it has the hook already. */
 export const WRAPPED = '#vfscope';
-/** Name of the symbol under which a realm answers `(url) => boolean`. */
+/** Name of the symbol that holds a realm's `(url) => boolean`. */
 export const NATIVES_KEY = 'vfscope.natives';

@@ -1,40 +1,41 @@
 /**
- * What the Lab asks of the inspected page when the user wants a copy of its database, and the guards for what comes back. The asking
- * functions run in our isolated world of the page (src/page-copy), but names, sizes and bytes are the page's: all is checked here.
+ * What the Lab asks of the inspected page when the user wants a copy of its database, with guards
+ * for the answers. The functions run in our isolated world of the page (src/page-copy), but names,
+ * sizes, and bytes come from the page, so everything is checked here.
  */
 
 export interface PageDatabase {
   store: 'opfs' | 'idb';
-  /** As the app names it, as far as storage tells. */
+  /** The app's name for it, as far as storage shows. */
   name: string;
   /** OPFS path of the file; name of the IndexedDB database. */
   at: string;
   /** Bytes of the database; null = not known. */
   size: number | null;
-  /** Why it cannot be copied; '' where it can. */
+  /** Why it can't be copied; '' where it can. */
   cause: string;
 }
 export interface PageDatabases {
   origin: string;
   databases: PageDatabase[];
-  /** What could not be looked at, and why. */
+  /** What couldn't be read, and why. */
   failures: string[];
 }
-/** A copy begins: sizes in bytes; `wal` is null where there is no log to copy with it. */
+/** A copy begins. Sizes in bytes; `wal` is null where no log has to be copied. */
 export interface CopyBegun {
   main: number;
   wal: number | null;
 }
-/** Something in the page said why not. */
+/** The page refused, with this reason. */
 export interface CopyRefused {
   refused: string;
 }
 
-/** Databases above this are not copied: they travel through memory. Bytes. */
+/** Larger databases aren't copied, because they travel through memory. Bytes. */
 export const MAX_COPY_BYTES = 128 << 20;
-/** Of one piece. */
+/** Size of one piece. */
 export const COPY_PIECE_BYTES = 4 << 20;
-/** Databases that are listed. */
+/** Maximum number of listed databases. */
 export const MOST_DATABASES = 100;
 
 type Loose = Record<string, unknown>;

@@ -1,35 +1,44 @@
 /**
- * What the policies of a page (Content Security Policy Level 3) refuse to the scripts with which we begin a worker. A violation can't be
- * taken back: the page, its console, and its report collector hear of it. So this is known before the first worker: the background reads
- * the response's headers, and the content script reads the document's meta elements and answers the hook.
+ * What the policies of a page (Content Security Policy Level 3) refuse to the scripts that start
+ * our workers. A violation can't be undone: the page, its console, and its report collector see it.
+ * So we find out before the first worker: the background reads the response's headers, and the
+ * content script reads the document's meta elements and answers the hook.
  */
 
 /**
- * types: a script URL that is plain text (Trusted Types). blob: a worker from a blob: URL. import: some script of the page's origin, as a
- * worker or as an import in one. copy: importScripts of a blob: URL. wasm: WebAssembly, which a worker's own response may allow.
- * shared: to begin a SharedWorker of ours: the policy was widened in this tab alone, and pages of other tabs could not join.
- * lifted: nothing is refused; the demand for Trusted Types, which the page's own code still meets, is known to be gone.
+ * types: a script URL that is plain text (Trusted Types). blob: a worker from a blob: URL. import:
+ * some script of the page's origin, as a worker or imported by one. copy: importScripts of a blob:
+ * URL. wasm: WebAssembly, which a worker's own response may allow. shared: starting a SharedWorker
+ * of ours, because the policy was widened in this tab only and pages in other tabs couldn't join.
+ * lifted: refuses nothing; Trusted Types were required, and that requirement, which still applies
+ * to the page's own code, is removed.
  */
 export const REFUSALS = ['types', 'blob', 'import', 'copy', 'wasm', 'lifted', 'shared'] as const;
 export type Refusal = (typeof REFUSALS)[number];
-/** Asked before the others, of which most pages have none: each answer crosses to the content script's world and back. */
+/**
+ * Asked before the others. Most pages have none of them, and each answer takes a round trip to the
+ * content script's world.
+ */
 export const ANY_REFUSAL = 'any';
 
-/** In the content script's world: what the scripts below say, in an array. */
+/** In the content script's world: an array of what the scripts below report. */
 export const REFUSED_KEY = 'vfscopeRefused';
-/** Runs in the content script's world of a document whose headers refuse this (rollup.config.js writes them). */
+/**
+ * Runs in the content script's world of a document whose headers refuse this (rollup.config.js
+ * writes these scripts).
+ */
 export const policyScript = (refused: Refusal): string => `policy/${refused}.js`;
 
-/** As headers have them, each with several separated by commas; '' = none. */
+/** As in the headers, each with several policies separated by commas; '' = none. */
 export interface Policies {
   enforced: string;
-  /** They only report. */
+  /** Report-only policies. */
   reported: string;
 }
 export const allOf = ({ enforced, reported }: Policies): string =>
   [enforced, reported].filter(Boolean).join();
 
-/** Of directives with the same name the first counts. */
+/** The first of several directives with the same name counts. */
 function directivesOf(policy: string): Map<string, string[]> {
   const directives = new Map<string, string[]>();
   for (const directive of policy.split(';')) {
@@ -41,11 +50,14 @@ function directivesOf(policy: string): Map<string, string[]> {
 
 const HOST_SOURCE = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*|(?:\*\.)?[^*:/]+)(?::(\d+|\*))?\/?$/;
 const DEFAULT_PORTS: Record<string, string> = { http: '80', https: '443' };
-/** A source without a scheme is of the page's; a secure URL is as good as one that is not. */
+/** A source without a scheme takes the page's scheme. A secure URL matches an insecure source. */
 const sameScheme = (source: string | undefined, scheme: string): boolean =>
   source === undefined || source === scheme || (source === 'http' && scheme === 'https');
 
-/** Does a source allow every script of this origin? One that names a path may allow some: that counts as none. */
+/**
+ * Does a source allow every script of this origin? A source with a path may allow only some, so it
+ * doesn't count.
+ */
 function allowsOrigin(source: string, origin: URL): boolean {
   const scheme = origin.protocol.slice(0, -1);
   if (source === "'self'" || source === '*') return true;
@@ -60,8 +72,8 @@ function allowsOrigin(source: string, origin: URL): boolean {
 }
 
 /**
- * Policies that only report refuse as much as the others: their reports would be ours.
- * @param policies as a header has them, separated by commas
+ * Report-only policies count as refusals, because we would cause their reports.
+ * @param policies as in a header, separated by commas
  * @param origin of the page
  */
 export function refusalsOf(policies: string, origin: string): Refusal[] {
@@ -91,11 +103,13 @@ export function refusalsOf(policies: string, origin: string): Refusal[] {
   return [...refused];
 }
 
-/** A value that may differ at the next load: what is set in its place would be stale. */
+/** A value that may change at the next load. A replacement would be outdated. */
 const CHANGES = /'nonce-/i;
 const NAMES = ['worker-src', 'child-src', 'script-src', 'default-src'];
 
-/** One policy that lets blob: workers start, from addresses that are plain text; all else as it is. */
+/**
+ * One policy, widened so that blob: workers start, from plain text addresses. Nothing else changes.
+ */
 function widen(policy: string): string {
   const directives = policy.split(';').map((directive) => directive.trim());
   const nameOf = (directive: string): string => directive.split(/\s/, 1)[0]!.toLowerCase();
@@ -113,9 +127,9 @@ function widen(policy: string): string {
 }
 
 /**
- * The same policies with `blob:` in worker-src, and without the demand for Trusted Types.
+ * The same policies with `blob:` in worker-src and without the Trusted Types requirement.
  * @param origin of the page
- * @returns null where that is not needed, not enough, or may be wrong at the next load
+ * @returns null where that isn't needed, isn't enough, or may be wrong at the next load
  */
 export function widened(policies: Policies, origin: string): Policies | null {
   const before = refusalsOf(allOf(policies), origin);

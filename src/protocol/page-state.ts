@@ -1,27 +1,28 @@
 /**
- * What the inspected page's origin holds and may do right now, as Doctor shows it: Web Locks, quota, isolation. A function of ours in the
- * page reads it (page-copy/state), but all of it is the page's: `isPageState` checks it.
+ * The current state of the inspected page's origin, as Doctor shows it: Web Locks, quota,
+ * isolation. Our function in the page reads it (page-copy/state), but the data comes from the page,
+ * so `isPageState` checks it.
  */
 
 export interface PageLock {
   name: string;
   mode: 'exclusive' | 'shared';
-  /** The browser's own name for the page or worker: opaque. */
+  /** The browser's opaque id of the page or worker. */
   client: string;
 }
 export interface PageState {
   origin: string;
   userAgent: string;
-  /** null: locks can't be asked for; `failures` has the cause. */
+  /** null: locks can't be queried; `failures` has the cause. */
   locks: { held: PageLock[]; pending: PageLock[]; more: boolean } | null;
-  /** The client that is this page's main thread; '' = not known. */
+  /** The client id of this page's main thread; '' = not known. */
   client: string;
   /** Bytes; null = the browser doesn't report it. */
   quota: number | null;
   usage: number | null;
-  /** Bytes by kind of storage, where the browser reports it: Chromium alone. */
+  /** Bytes by kind of storage, where the browser reports it (only Chromium). */
   usageBy: { kind: string; bytes: number }[];
-  /** The origin's storage is kept when the disk fills up; null = the browser doesn't report it. */
+  /** The browser keeps the origin's storage when the disk fills up; null = not reported. */
   persisted: boolean | null;
   secureContext: boolean;
   crossOriginIsolated: boolean;
@@ -32,14 +33,14 @@ export interface PageState {
   failures: string[];
 }
 
-/** Locks of either kind that are listed, at most. */
+/** Maximum number of listed locks of each kind. */
 export const MOST_LOCKS = 500;
 
 type Loose = Record<string, unknown>;
 const isObject = (v: unknown): v is Loose => typeof v === 'object' && v !== null;
 const isText = (v: unknown): v is string => typeof v === 'string' && v.length <= 4096;
 const isFlag = (v: unknown): v is boolean => typeof v === 'boolean';
-/** A browser may round: quotas aren't whole numbers everywhere. */
+/** A browser may round: in some browsers, quotas aren't whole numbers. */
 const isBytes = (v: unknown): v is number =>
   typeof v === 'number' && v >= 0 && v <= Number.MAX_SAFE_INTEGER;
 const orNull =

@@ -1,26 +1,30 @@
 /**
- * What a page stores, as the popup, the empty panel and Doctor show it: databases and files by name, with their sizes where the browser
- * reports them. It is read by a function of ours in the page (page-copy/look), but all of it is the page's: `isPageStorage` checks it.
+ * What a page stores, as the popup, the empty panel, and Doctor show it: databases and files by
+ * name, with sizes where the browser reports them. Our function in the page reads it
+ * (page-copy/look), but the data comes from the page, so `isPageStorage` checks it.
  */
 import { countOf, formatBytes } from '../text/numbers.ts';
 import { scriptName, shown } from '../text/clean.ts';
 
 export interface StoredFile {
   path: string;
-  /** bytes; null where the file is held by the page and cannot be read now */
+  /** Bytes; null where the page holds the file and it can't be read. */
   size: number | null;
-  /** By SQLite's 16-byte header, where it can be read, wherever in the first 64 KiB the VFS put it. */
+  /** Detected by SQLite's 16-byte header within the first 64 KiB, where it can be read. */
   sqlite: boolean;
-  /** SQLITE_VERSION_NUMBER of the SQLite that wrote it last, by that header; 0 = not known. */
+  /** SQLITE_VERSION_NUMBER of the SQLite that last wrote it, from that header; 0 = not known. */
   writtenBy: number;
-  /** The name under which a VFS has it in its pool of files; '' = a free place of a pool; null = it is of no pool. */
+  /** Its name in a VFS's pool of files; '' = a free slot of a pool; null = not in a pool. */
   pool: string | null;
-  /** What its first bytes are: of a file in a pool those behind the pool's own. A rollback journal that begins so is hot. */
+  /**
+   * The content of its first bytes; for a file in a pool, the bytes after the pool's header. A
+   * rollback journal that begins like this is hot.
+   */
   head: '' | 'database' | 'journal' | 'wal';
   /** Why it can't be read; '' where it can. */
   cause: string;
 }
-/** Of IndexedDB. */
+/** For IndexedDB. */
 export interface StoredDatabase {
   name: string;
   version: number;
@@ -33,24 +37,27 @@ export interface PageStorage {
   databases: StoredDatabase[];
   /** There are more than those. */
   moreDatabases: boolean;
-  /** Of all its databases in IndexedDB, bytes; null where the browser doesn't report it. */
+  /** Size of all its IndexedDB databases, bytes; null where the browser doesn't report it. */
   indexedDbBytes: number | null;
   files: StoredFile[];
-  /** There are more, or may be: the walk stopped at a limit, or failed. */
+  /** There are, or may be, more: the walk stopped at a limit or failed. */
   moreFiles: boolean;
   /** Paths of folders, with a slash at the end. */
   folders: string[];
-  /** Keys of sqlite.org's key-value VFS, by storage, with the characters of their values: browsers differ in the bytes of one. */
+  /**
+   * Keys of sqlite.org's key-value VFS, by storage, with the lengths of their values in characters.
+   * Browsers use different numbers of bytes per character.
+   */
   kvvfs: { storage: 'localStorage' | 'sessionStorage'; keys: number; characters: number }[];
-  /** URLs of WebAssembly that the page itself loaded; what its workers loaded isn't among them. */
+  /** URLs of WebAssembly that the page itself loaded, without those of its workers. */
   wasm: string[];
-  /** URLs of scripts that it loaded, those of its workers included, whose file names are of SQLite builds. */
+  /** URLs of scripts loaded by the page or its workers whose file names match SQLite builds. */
   scripts: string[];
-  /** What could not be looked at, and why. */
+  /** What couldn't be read, and why. */
   failures: string[];
 }
 
-/** The walk through OPFS ends there. */
+/** Limits of the walk through OPFS. */
 export const MOST_FILES = 500;
 
 type Loose = Record<string, unknown>;
@@ -99,7 +106,7 @@ export const isPageStorage = (v: unknown): v is PageStorage =>
   isList(v.scripts, isPath) &&
   isList(v.failures, isPath);
 
-/** Names in a sentence, and characters of each. */
+/** Maximum names in a sentence, and characters of each. */
 const NAMED = 3;
 const MOST_NAME = 48;
 
@@ -111,7 +118,7 @@ const named = (names: readonly string[]): string =>
     names.length,
   );
 
-/** The name by which SQLite knows the file: that in a pool, else its path. */
+/** SQLite's name for the file: its name in a pool, else its path. */
 export const storedName = ({ path, pool }: Pick<StoredFile, 'path' | 'pool'>): string =>
   pool || path;
 
@@ -123,7 +130,10 @@ export const versionText = (version: number): string =>
 export const sortedFiles = (files: readonly StoredFile[]): StoredFile[] =>
   [...files].sort((a, b) => Number(b.sqlite) - Number(a.sqlite) || (b.size ?? 0) - (a.size ?? 0));
 
-/** One sentence for each kind of storage that holds something, and one for SQLite's WebAssembly; [] = it stores nothing. */
+/**
+ * One sentence for each kind of storage in use, and one for SQLite's WebAssembly; [] = it stores
+ * nothing.
+ */
 export function storageSentences(found: PageStorage): string[] {
   const sentences: string[] = [];
   const { databases, indexedDbBytes, files, moreFiles, kvvfs, wasm, scripts } = found;
@@ -140,7 +150,7 @@ export function storageSentences(found: PageStorage): string[] {
     const list = listed(sortedFiles(files).slice(0, NAMED).map(about), files.length);
     const count = `${countOf(files.length, 'file')}${moreFiles ? ' or more' : ''}`;
     sentences.push(`This page stores ${count} in OPFS: ${list}.`);
-    // which engine there is, also where only a worker loads it
+    // names the engine, even if only a worker loads it
     const versions = [...new Set(files.map(({ writtenBy }) => writtenBy))]
       .filter((version) => version > 0)
       .sort((a, b) => b - a)
@@ -153,18 +163,21 @@ export function storageSentences(found: PageStorage): string[] {
       `SQLite stores ${countOf(keys, 'key')} in ${storage} (${countOf(characters, 'character')}).`,
     );
   const ofSqlite = wasm.filter((url) => /sql|wa-|libsql|turso/i.test(scriptName(url)));
-  // a worker's WebAssembly isn't in sight of the page: its script is
+  // the page can't see a worker's WebAssembly, only its script
   const engines = ofSqlite.length ? ofSqlite : scripts;
   if (engines.length) sentences.push(`This page loaded ${named(enginesOf(engines))}.`);
   return sentences;
 }
 
-/** npm's name for what an address serves: of a folder of packages, or of a file that only one library has. */
+/**
+ * The npm name for what an address serves: from a package folder, or from a file name that only one
+ * library uses.
+ */
 const packageOf = (url: string): string | null =>
   /\/(?:node_modules|npm)\/((?:@[\w.-]+\/)?\w[\w.-]*)/.exec(url)?.[1] ??
   (/\/sqlite-(?:api|constants)\.m?js\b/.test(url) ? 'wa-sqlite' : null);
 
-/** Packages, each with the first of its files, and files of no known package. */
+/** Packages, each with its first file, and files that belong to no known package. */
 function enginesOf(urls: readonly string[]): string[] {
   const names = new Map<string, string>();
   for (const url of urls) {

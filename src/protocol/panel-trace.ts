@@ -1,22 +1,26 @@
 /**
- * A panel's trace on its way to the Lab, which it opened: both are pages of the extension, and speak over a BroadcastChannel of its own
- * origin. The panel draws a key and puts it into the Lab's address; the Lab asks under that key, and the panel answers with its trace as
- * it is then. A Blob travels by reference and nothing is written to disk. What is in it is the page's: the Lab's reader checks it all.
+ * A panel's trace on its way to the Lab that the panel opened. Both are pages of the extension and
+ * talk over a BroadcastChannel of its origin. The panel puts a random key into the Lab's address.
+ * The Lab asks with that key, and the panel answers with its current trace. A Blob travels by
+ * reference, and nothing is written to disk. The trace's content comes from the page, so the Lab's
+ * reader checks all of it.
  */
 import { formatBytes } from '../text/numbers.ts';
 
-/** Larger traces are not handed over: the Lab reads them whole. Bytes of the file. */
+/** Larger traces aren't handed over, because the Lab reads them into memory. Bytes of the file. */
 export const MAX_PANEL_TRACE_BYTES = 512 << 20;
 const MAX_NAME = 500;
 const MAX_WORDS = 2000;
-/** A panel that is there answers at once that the trace is coming, and its worker may take longer to write it. ms */
+/**
+ * A live panel answers at once that the trace is coming. Its worker may take longer to write it. ms
+ */
 const [ANSWER_MS, WRITE_MS] = [5000, 120_000];
 
-/** A trace as it is now: the bytes of a .vfst file. */
+/** The current trace: the bytes of a .vfst file. */
 export interface PanelTrace {
   readonly file: Blob;
   readonly name: string;
-  /** The recording goes on: this is what there is of it. */
+  /** The recording is still running. */
   readonly recording: boolean;
 }
 type Asked = { k: 'want' };
@@ -35,15 +39,17 @@ export const isPanelAnswer = (v: unknown): v is Answer =>
       v.file.size <= MAX_PANEL_TRACE_BYTES &&
       isText(v.name, MAX_NAME) &&
       typeof v.recording === 'boolean'));
-/** Of the Lab's address. */
+/** Parameter of the Lab's address. */
 export const isPanelKey = (v: unknown): v is string =>
   typeof v === 'string' && /^[0-9a-f-]{36}$/.test(v);
 
 const channelOf = (key: string): BroadcastChannel => new BroadcastChannel(`vfscope trace ${key}`);
 
 /**
- * The panel's end: a page that has the key gets the trace, as often as it asks.
- * @param trace what there is now @throws from it: Error with a message for the user, which the Lab shows @returns ends the offer
+ * The panel's end: a page with the key gets the trace, as often as it asks.
+ * @param trace writes the current trace
+ * @throws from it: Error with a message for the user, which the Lab shows
+ * @returns ends the offer
  */
 export function offerTrace(key: string, trace: () => Promise<PanelTrace>): () => void {
   const channel = channelOf(key);
@@ -69,7 +75,10 @@ export function offerTrace(key: string, trace: () => Promise<PanelTrace>): () =>
   return () => channel.close();
 }
 
-/** The Lab's end. @throws Error with a message for the user: no panel answers, or it has nothing to give */
+/**
+ * The Lab's end.
+ * @throws Error with a message for the user: no panel answers, or it has no trace
+ */
 export function traceOfPanel(
   key: string,
   patience = { answerMs: ANSWER_MS, writeMs: WRITE_MS },
@@ -83,7 +92,7 @@ export function traceOfPanel(
       "The panel that opened the Lab doesn't answer. If you closed it, choose a saved file instead.",
     );
     channel.onmessage = ({ data }: MessageEvent<unknown>) => {
-      if (isAsked(data)) return; // another Lab of the same panel
+      if (isAsked(data)) return; // sent to another Lab of the same panel
       clearTimeout(timer);
       if (!isPanelAnswer(data)) reject(new Error("The panel's answer isn't a recording."));
       else if (data.k === 'refused') reject(new Error(data.why));

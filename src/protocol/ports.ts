@@ -1,6 +1,6 @@
 /**
- * Ports by the platform's own functions, as the thread began with them: nothing of ours passes what an app has put in their place, and no
- * code of an app that gets hold of a port can speak for us.
+ * Ports through the platform's own functions, taken at the thread's start. So our messages bypass
+ * the app's replacements, and app code that gets hold of a port can't impersonate us.
  */
 const { apply } = Reflect;
 const Channel = MessageChannel;
@@ -27,7 +27,10 @@ export const dataOf = (event: Event): unknown => apply(messageData!, event, []);
 export const portsOf = (event: Event): MessagePort[] =>
   apply(messagePorts!, event, []) as MessagePort[];
 
-/** What the platform takes in the place of an array that it would read by the app's iterators. */
+/**
+ * An iterable for the platform, instead of an array: an app may have replaced the array's
+ * iterators.
+ */
 export const sequence = <T>(item: T): T[] => {
   let done = true; // from the second step on
   const next = (): object => ({ __proto__: null, value: item, done: (done = !done) });
@@ -39,10 +42,10 @@ export const sequence = <T>(item: T): T[] => {
 
 export const portPost = (port: MessagePort, message: unknown, transfer?: Transferable): void =>
   void apply(postMessage, port, transfer ? [message, sequence(transfer)] : [message]);
-/** The same of what the app sends on: all of these go with it. */
+/** The same for the app's transfers: all of these go along. */
 export const portPostAll = (port: MessagePort, message: unknown, transfer: Transferable[]): void =>
   void apply(postMessage, port, [message, transfer]);
-/** Hear a port, from now on. */
+/** Listen to a port, from now on. */
 export const portListen = (port: MessagePort, listener: (event: Event) => void): void => {
   apply(addEventListener, port, ['message', listener]);
   apply(start, port, []);

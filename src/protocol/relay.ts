@@ -1,6 +1,7 @@
 /**
- * Stands in for MessagePorts where none can be handed over: both ends of a relay over numbered messages. The way between
- * may lose messages when it breaks (a service worker that dies); what was not acknowledged is sent again.
+ * Stands in for MessagePorts where none can be handed over: the two ends of a relay exchange
+ * numbered messages. The connection may lose messages when it breaks (a service worker that dies).
+ * What wasn't acknowledged is sent again.
  */
 import type { RelayBody, RelayMessage, ThreadCommand, ThreadMessage } from './messages.ts';
 import { checkedThreadCommand, checkedThreadMessage } from './messages.ts';
@@ -10,12 +11,15 @@ export class RelayEnd {
   private unacknowledged: RelayMessage[] = [];
   private sent = 0;
   private seen = 0;
-  /** `seen` at the last time that a gap was complained of: one complaint a gap, the messages behind it are on their way, too. */
+  /**
+   * The value of `seen` when a gap was last reported. One report per gap is enough, since the
+   * messages behind it are on their way.
+   */
   private askedAt = -1;
   private readonly ports = new Map<string, MessagePort>();
 
   /**
-   * @param source names this relay among others on the same way
+   * @param source identifies this relay among others on the same connection
    * @param send may lose messages and must not throw
    * @param onPort takes the ports that the other end carries, as if they had been handed over
    */
@@ -27,7 +31,8 @@ export class RelayEnd {
 
   /**
    * Stand in for this port: the other end gets one that behaves like its peer.
-   * @returns says something there within this call, as if the port's peer had; a port's message would be lost in a worker that closes
+   * @returns sends a message there within this call, as if the port's peer had. A port's message
+   * would be lost in a worker that closes
    */
   carry(port: MessagePort): (data: ThreadMessage) => void {
     const channel = this.attach(port);
@@ -35,7 +40,7 @@ export class RelayEnd {
     return (data) => this.post({ k: 'data', channel, data });
   }
 
-  /** Hand in what came from the other end. */
+  /** Take in what came from the other end. */
   receive(message: RelayMessage): void {
     this.unacknowledged = this.unacknowledged.filter(({ n }) => n > message.seen);
     if (!message.body) return this.resend();
@@ -48,7 +53,9 @@ export class RelayEnd {
     this.deliver(message.body);
   }
 
-  /** The way is whole again: send what may have been lost, and have the other end do so, too. */
+  /**
+   * The connection works again: resend what may have been lost, and have the other end do so, too.
+   */
   repair(): void {
     this.resend();
     this.ask();
@@ -75,7 +82,7 @@ export class RelayEnd {
     portListen(port, (event) => {
       const data = dataOf(event);
       const said = checkedThreadMessage(data) ?? checkedThreadCommand(data);
-      if (!said) return; // anything in the page may post here
+      if (!said) return; // any page script may post here
       const [child] = portsOf(event);
       if (said.k === 'child') {
         if (child)
@@ -112,10 +119,10 @@ export class RelayEnd {
   }
 }
 
-/** As the thread began with it. */
+/** As it was at the thread's start. */
 const getRandomValues = crypto.getRandomValues.bind(crypto);
 
-/** A name that no page can guess; also on pages that aren't a secure context, where randomUUID is missing. */
+/** A name that no page can guess. Works in insecure contexts, where randomUUID is missing. */
 export function drawName(): string {
   return Array.from(getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join('');
 }

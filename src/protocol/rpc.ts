@@ -1,6 +1,6 @@
 /**
- * Requests between a page and its worker: one message a request, one an answer, errors as data. Binary
- * answers are transferred, not copied. Anything else that the worker says is a push.
+ * Requests between a page and its worker: one message per request, one per answer, errors as data.
+ * Binary answers are transferred, not copied. Every other message of the worker is a push.
  */
 
 interface Request {
@@ -36,10 +36,16 @@ export class RemoteError extends Error {
   }
 }
 
-/** Longer lists in an answer are the rows of a table: buffers further down, if any, are copied, for looking at each row takes longer. */
+/**
+ * Longer lists in an answer are table rows. Buffers inside them are copied, because searching each
+ * row takes longer.
+ */
 const LOOKED_AT = 1000;
 
-/** Ports and buffers that move with a message: ports always, buffers of typed arrays when they are wholly ours. */
+/**
+ * Ports and buffers to transfer with a message: all ports, and the buffers of typed arrays that use
+ * their whole buffer.
+ */
 export function transferables(
   value: unknown,
   buffers: boolean,
@@ -66,9 +72,9 @@ export function transferables(
 }
 
 /**
- * Call the methods of an object that lives behind `channel`.
- * @param onPush what the other side says unasked
- * @returns the methods, and `fail`, which rejects everything that is still open (the worker died)
+ * Call the methods of an object behind `channel`.
+ * @param onPush takes the other side's pushes
+ * @returns the methods, and `fail`, which rejects all open requests (the worker died)
  */
 export function remote<Api extends object>(
   channel: Channel,
@@ -118,7 +124,7 @@ export function serve(channel: Channel, target: object): (message: unknown) => v
       .then((value) =>
         channel.postMessage({ id, ok: true, value } satisfies Reply, transferables(value, true)),
       )
-      // also where the answer itself could not be sent: the caller would wait forever, and never ask again
+      // also where the answer itself couldn't be sent: the caller would wait forever
       .catch((error: unknown) => {
         const { name, message } = error instanceof Error ? error : new Error(String(error));
         channel.postMessage({ id, ok: false, error: { name, message } } satisfies Reply);

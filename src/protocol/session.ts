@@ -1,6 +1,6 @@
 /**
- * What the drawing side asks of the session's store worker. The main thread holds no store: it sends requests and draws what
- * comes back. Binary answers are transferred.
+ * Requests of the main thread to the session's store worker. The main thread has no store: it sends
+ * requests and draws the answers. Binary answers are transferred.
  */
 import type { Scope } from '../analysis/core/scope.ts';
 import type { Layer } from '../event/operations.ts';
@@ -14,60 +14,63 @@ import type { StorageHealth } from '../event/storage-health.ts';
 import type { TimelineKind, TimelineLaneFrame, TimelineRow } from '../timeline/timeline-lanes.ts';
 import type { ExportFormat } from './export-formats.ts';
 
-/** A page's console may say `performance.mark('vfscope:freeze')`: seen without any global of ours in the page. */
+/**
+ * A page can call `performance.mark('vfscope:freeze')`. The mark is detected without any global of
+ * ours in the page.
+ */
 export const FREEZE_MARK = 'vfscope:freeze';
 
-/** What freezes a flight recording, besides the mark. */
+/** Events that freeze a flight recording, besides the mark. */
 export interface FreezeOn {
-  /** Result codes of VFS and SQL calls, extended ones included. */
+  /** Result codes of VFS and SQL calls, including extended ones. */
   busy: boolean;
   ioerr: boolean;
   corrupt: boolean;
   /** An uncaught exception of the page. */
   error: boolean;
-  /** A commit that takes longer; null = none does. */
+  /** A commit that takes longer; null = no limit. */
   slowCommitMs: number | null;
 }
 export interface FlightOptions {
   keep: Keep;
   freezeOn: FreezeOn;
 }
-/** The trigger that froze a recording: what it was, as text, and its event. */
+/** The trigger that froze a recording, as text, and its event. */
 export interface Frozen extends EventRef {
   text: string;
   atUs: number;
 }
 
-/** What a flight recorder kept when it froze: a trace of its own. */
+/** The part that a flight recorder saved when it froze, as a separate trace. */
 export interface FrozenPart extends Frozen {
-  /** For `recover` and `frozenPart`; null while it is written. */
+  /** For `recover` and `frozenPart`; null while it is being written. */
   name: string | null;
   bytes: number;
 }
 
-/** Where a recording stops growing, and the disk that its copy should have left. */
+/** Limits of a recording's size, and the disk space that its copy should leave free. */
 export interface RecordingLimits {
   events: number;
-  /** Of columns, lanes and definitions. */
+  /** Maximum columns, lanes, and definitions. */
   bytes: number;
   /** Bytes of definitions, as a file counts them. */
   words: number;
   disk: number;
 }
-/** `browser`: it gave no more memory, below the limits. */
+/** `browser`: it refused more memory, below the limits. */
 export type RoomKind = 'events' | 'memory' | 'words' | 'browser' | 'disk';
-/** A limit that a recording is near, or has reached. */
+/** A limit that a recording is close to, or has reached. */
 export interface Room {
   kind: RoomKind;
-  /** Of the limit, 0..1. */
+  /** Used share of the limit, 0 to 1. */
   share: number;
-  /** In events or bytes; of the disk what is left; null where it is not known. */
+  /** Events or bytes; for the disk the free space; null where it isn't known. */
   limit: number | null;
-  /** Until it is reached at the rate of the last seconds; null where that is not known. */
+  /** Time until it is reached, at the rate of the last seconds; null where it isn't known. */
   secondsLeft: number | null;
-  /** The newest half is kept since. */
+  /** Since then, only the newest half is retained. */
   reached: boolean;
-  /** Events that went. */
+  /** Number of dropped events. */
   forgotten: number;
 }
 
@@ -76,32 +79,41 @@ export interface LiveNumber extends HeadlineNumber {
   slot: string;
 }
 
-/** The live strip: totals since the recording began and rates over the last second. null = cannot be known (yet). */
+/**
+ * The live strip: totals since the recording began and rates over the last second. null = not known
+ * (yet).
+ */
 export interface LiveStats {
   recording: boolean;
-  /** In the trace now. */
+  /** Currently in the trace. */
   events: number;
-  /** Recorded since the beginning, those that a flight recorder has forgotten included. */
+  /** Recorded since the beginning, including events that a flight recorder has dropped. */
   seen: number;
-  /** A flight recorder's state; null where everything is kept. */
+  /** A flight recorder's state; null where everything is retained. */
   flight: { keep: Keep } | null;
-  /** What the flight recorder of the last recording froze, the oldest first. */
+  /** The parts that the last recording's flight recorder froze, the oldest first. */
   frozen: FrozenPart[];
-  /** null: there is room for more. */
+  /** null: no limit is close. */
   room: Room | null;
   bytesReceived: number;
   dropped: number;
   faults: number;
-  /** Those of the strip, in its order. */
+  /** Limits in the strip, in its order. */
   numbers: LiveNumber[];
-  /** Messages on ports that no honest thread sends: malformed, or in the name of a thread that has not said hello there. */
+  /**
+   * Messages on ports that no honest thread sends: malformed, or from a thread that hasn't said
+   * hello there.
+   */
   ignoredMessages: number;
-  /** What went wrong in the session itself, as text for the user: the spool could not be written, a thread of another version. */
+  /**
+   * Errors of the session itself, as text for the user: the spool couldn't be written, a thread has
+   * another version.
+   */
   problems: string[];
   durationUs: number;
   threads: number;
   spooledBytes: number;
-  /** Worst-case notes count, for a badge. */
+  /** Number of worst-case notes, for a badge. */
   notes: number;
 }
 
@@ -127,7 +139,7 @@ export interface TimelineFrame {
   to: number;
   /** Pixel columns. */
   width: number;
-  /** What counters that are means are a mean over, microseconds. */
+  /** Time over which averaged counters are averaged, microseconds. */
   binUs: number;
   lanes: LaneFrame[];
 }
@@ -141,31 +153,31 @@ export interface EventFilter extends Pick<Scope, 'thread' | 'statement' | 'table
   errorsOnly: boolean;
   fromUs: number | null;
   toUs: number | null;
-  /** What single columns must hold; absent = anything. */
+  /** Filters of single columns; absent = anything. */
   where?: EventWhere;
-  /** Rows about the recording itself are left out, unless `where` asks for them. */
+  /** Leave out rows about the recording itself, unless `where` filters for them. */
   withoutOwn?: boolean;
   /** Absent = by time. */
   order?: EventOrder;
 }
-/** How the table is sorted. Events without a duration come last, whichever way. */
+/** The table's sort order. Events without a duration come last in both directions. */
 export interface EventOrder {
   key: 'time' | 'duration';
   descending: boolean;
 }
-/** Conditions on columns, all of which an event must meet; null and '' ask for nothing. */
+/** Conditions on columns. An event must meet all of them; null and '' = no condition. */
 export interface EventWhere {
-  /** Place in the trace's threads. */
+  /** Index in the trace's threads. */
   thread: number | null;
   /** Operation by its name: xRead, idb.get. */
   op: string | null;
-  /** Part of the name of its file or store, in any case. */
+  /** Part of the name of its file or store, case-insensitive. */
   object: string;
   /** Part of its result as text (SQLITE_BUSY, threw), or its result as a number. */
   result: string;
-  /** It took at least so long, microseconds; one that has not ended does not count. */
+  /** Minimum duration, microseconds. Events that haven't ended don't match. */
   leastUs: number | null;
-  /** It moved at least so many bytes. */
+  /** Minimum bytes moved. */
   leastBytes: number | null;
   /** It read or wrote this page of a database, in the database or as a frame of its WAL; from 1. */
   page: number | null;
@@ -174,9 +186,9 @@ export interface EventLine extends EventRef {
   t0: number;
   dur: number;
   open: boolean;
-  /** It has no duration: something that happened, or that was counted. */
+  /** It has no duration: a momentary event, or a count. */
   instant: boolean;
-  /** Smallest step of the thread's clock, microseconds; null where it is not known. */
+  /** Resolution of the thread's clock, microseconds; null where it isn't known. */
   clockStepUs: number | null;
   layer: Layer;
   name: string;
@@ -185,7 +197,7 @@ export interface EventLine extends EventRef {
   offset: number | null;
   length: number;
   result: number;
-  /** The result as text where it has some: SQLITE_BUSY, threw. */
+  /** The result as text, if it has one: SQLITE_BUSY, threw. */
   resultText: string;
   failed: boolean;
   statement: string;
@@ -196,7 +208,7 @@ export interface EventLine extends EventRef {
 export interface EventDetails extends EventLine {
   flags: string[];
   threadTitle: string;
-  /** Messages between threads are recorded there. */
+  /** Whether messages between threads are recorded there. */
   hasMessages: boolean;
   engine: string;
   parent: (EventRef & { name: string }) | null;
@@ -204,10 +216,16 @@ export interface EventDetails extends EventLine {
   childCount: number;
 }
 
-/** How many recordings stay on disk. The oldest go first; none that a panel shows or records. */
+/**
+ * Maximum number of recordings on disk. The oldest are deleted first, except those that a panel
+ * shows or records.
+ */
 export const HISTORY = {
   recordings: 10,
-  /** Of those that no panel has open, together: this share of what the browser lets vfscope store, and at most so many bytes. */
+  /**
+   * Maximum for all recordings that no panel has open: this share of vfscope's quota, and this many
+   * bytes.
+   */
   shareOfQuota: 1 / 4,
   bytes: 2 * 2 ** 30,
 } as const;
@@ -215,13 +233,16 @@ export const HISTORY = {
 /** A recording's copy on disk that no other panel uses. */
 export interface Spool {
   name: string;
-  /** Of what is shown: the same for all copies of one recording, another for each part that a flight recorder froze. */
+  /**
+   * Id of the shown data: the same for all copies of one recording, different for each part that a
+   * flight recorder froze.
+   */
   id: string;
-  /** It is what this panel shows. */
+  /** This panel shows it. */
   shown: boolean;
   /** When the recording began, ms. */
   begunMs: number;
-  /** null = the copy lacks its end, or doesn't say: known once it is opened. */
+  /** null = the copy lacks its end or doesn't include this. It is known once the copy is opened. */
   events: number | null;
   durationUs: number | null;
   /** When the user last saved the recording as a file, ms; null = never. The file may not exist: browsers don't report failed downloads. */
@@ -234,9 +255,9 @@ export interface Spool {
 export interface LoadResult {
   events: number;
   threads: number;
-  /** What could not be read, as text for the user; [] when the file is whole. */
+  /** What couldn't be read, as text for the user; [] when the file is complete. */
   warnings: string[];
-  /** It was given up while it was read, and holds what was there by then. */
+  /** Reading was canceled. It holds what was read until then. */
   partial: boolean;
 }
 
@@ -245,7 +266,10 @@ export type QueryTable = Record<string, { args: object; answer: unknown }>;
 
 /** Requests, each answered once. A rejected one carries a message for the user. */
 export interface SessionApi<Queries extends QueryTable = QueryTable> {
-  /** A recording begins, with a spool; what is loaded is kept until `begun`. @returns the recording's id (Spool) */
+  /**
+   * A recording begins, with a spool. The loaded trace stays until `begun`.
+   * @returns the recording's id (Spool)
+   */
   begin(meta: {
     originMs: number;
     spoolKey: string;
@@ -254,31 +278,37 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
     flight: FlightOptions | null;
     limits?: RecordingLimits;
   }): Promise<string>;
-  /** It runs: forget what was loaded before. Its copy stays on disk. */
+  /** It runs: drop the previously loaded trace. Its copy stays on disk. */
   begun(): Promise<void>;
-  /** It does not: what was loaded before is there again. */
+  /** It doesn't run: restore the previously loaded trace. */
   revert(): Promise<void>;
   /** A thread's port, transferred. */
   attach(port: MessagePort): Promise<void>;
-  /** What the browser said of the recorded page's storage. */
+  /** The browser's report about the recorded page's storage. */
   storage(when: 'start' | 'stop', health: StorageHealth): Promise<void>;
-  /** How much slower the recorded page runs than it would by itself. */
+  /** How much slower the page ran than without a recording. */
   slowdown(slowdown: Slowdown): Promise<void>;
   /** Send stop to every thread, wait for their byes (at most `timeoutMs`), finish the spool. */
   end(timeoutMs: number): Promise<void>;
   clear(): Promise<void>;
   open(file: Blob, name: string): Promise<LoadResult>;
-  /** Give up the `open` or `recover` that is under way: it rejects with an AbortError, or, once `opening` was pushed, keeps what was read, with a warning. */
+  /**
+   * Cancel the current `open` or `recover`. It rejects with an AbortError, or, once `opening` was
+   * pushed, retains what was read, with a warning.
+   */
   cancelOpen(): Promise<void>;
   /** The loaded trace as a .vfst file. */
   save(): Promise<Blob>;
-  /** The file of a part that was frozen. */
+  /** The file of a frozen part. */
   frozenPart(name: string): Promise<Blob>;
-  /** The browser was given the file to save: the copy on disk stays, marked. @param part a frozen one */
+  /**
+   * The browser got the file to save. The copy on disk stays, marked as saved.
+   * @param part a frozen one
+   */
   saved(part?: string): Promise<void>;
-  /** In another format; `sanitize` anonymizes it, `title` is what the trace is called in the result. */
+  /** In another format; `sanitize` anonymizes it, and `title` is the trace's name in the result. */
   exportAs(options: { format: ExportFormat; sanitize: boolean; title: string }): Promise<Blob>;
-  /** Give up the export that is under way; it rejects with an AbortError. */
+  /** Cancel the current export. It rejects with an AbortError. */
   cancelExport(): Promise<void>;
   /** What a copy of the loaded trace would reveal about the app. */
   privacy(): Promise<PrivacyReport>;
@@ -289,41 +319,50 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
   nameFunctions(file: Blob): Promise<number>;
   /** Read a second trace to compare with. */
   openOther(file: Blob, name: string): Promise<LoadResult>;
-  /** Compare with the recording before this one. @throws where it is not kept */
+  /** Compare with the previous recording. @throws where it isn't stored */
   comparePrevious(): Promise<void>;
   closeOther(): Promise<void>;
   stats(): Promise<LiveStats>;
   threads(): Promise<ThreadRow[]>;
-  /** All events, and those that the timeline draws. */
+  /** Counts of all events, and of those that the timeline draws. */
   extents(): Promise<Pick<SessionChange, 'extent' | 'drawn'>>;
-  /** @param request lanes null: those that an overview needs, without slices */
+  /** @param request lanes null: the lanes for an overview, without slices */
   timeline(request: {
     from: number;
     to: number;
     width: number;
     lanes: string[] | null;
-    /** Times that are left out, microseconds, ascending and disjoint: `from` and `to` are moments without those before them. */
+    /**
+     * Excluded time ranges, microseconds, ascending and disjoint. `from` and `to` are positions
+     * without the excluded ranges before them.
+     */
     pauses?: readonly { from: number; to: number }[];
-    /** Of the frame; absent = a column. */
+    /** For the frame; absent = one column. */
     binUs?: number;
   }): Promise<TimelineFrame>;
   /** The event under a point of a lane, or null: the innermost that covers `us`, else the nearest within `slackUs`. */
   hit(lane: string, us: number, slackUs: number): Promise<EventRef | null>;
   event(thread: number, seq: number): Promise<EventDetails>;
-  /** Sets the filter and says how many events match; lines are numbered in time order over all threads. */
+  /**
+   * Sets the filter and returns the number of matching events. Lines are numbered in time order
+   * over all threads.
+   */
   filterEvents(filter: EventFilter): Promise<number>;
   eventLines(from: number, count: number): Promise<EventLine[]>;
-  /** Lines of the filter as CSV, in their order; it can be given up like any export. */
+  /** Lines of the filter as CSV, in order. It can be canceled like any export. */
   exportLines(range: { from: number; count: number }): Promise<Blob>;
   /** Place of an event in the filtered order, or -1. */
   lineOf(thread: number, seq: number): Promise<number>;
-  /** Run a query by name. Views call `useQuery`. @param id names it in `QueryProgress` and `cancelQuery` */
+  /**
+   * Run a query by name. Views call `useQuery`.
+   * @param id identifies it in `QueryProgress` and `cancelQuery`
+   */
   query<N extends keyof Queries>(
     name: N,
     args: Queries[N]['args'],
     id?: number,
   ): Promise<Queries[N]['answer']>;
-  /** Cancel a query: it rejects with an AbortError. What it has computed for all stays. */
+  /** Cancel a query: it rejects with an AbortError. Results that all queries share stay. */
   cancelQuery(id: number): Promise<void>;
   /** Recordings on disk, the newest first. */
   spools(): Promise<Spool[]>;
@@ -333,39 +372,46 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
   discard(name: string): Promise<void>;
 }
 
-/** Pushed by the worker, unasked: the trace has grown or changed. At most ten a second, forty while recording. */
+/**
+ * Pushed by the worker: the trace has grown or changed. At most ten a second, forty while
+ * recording.
+ */
 export interface SessionChange {
-  /** Raised with everything that changes what queries answer. */
+  /** Increases with every change that affects answers of queries. */
   version: number;
-  /** Raised with that, and with lanes that were computed further. */
+  /** Also increases with progress in computing lanes. */
   pictures: number;
   stats: LiveStats;
   extent: [number, number];
-  /** The part of the extent in which the timeline has something to draw; the extent where it has nothing. */
+  /**
+   * The part of the extent where the timeline has something to draw; the whole extent if there is
+   * nothing.
+   */
   drawn: [number, number];
-  /** The set of threads or lanes is not what it was. */
+  /** The set of threads or lanes has changed. */
   threadsChanged: boolean;
 }
 
-/** Pushed while a file is read or exported. */
+/** Pushed while a file is being read or exported. */
 export interface LoadProgress {
   bytes: number;
-  /** null where it is not known before the end. */
+  /** null where the total isn't known in advance. */
   totalBytes: number | null;
 }
 /** Pushed before each step of a long query. */
 export interface QueryProgress {
   /** The query's number. */
   id: number;
-  /** What is computed next, as text. */
+  /** The next step, as text. */
   what: string;
-  /** Steps done, of all. */
+  /** Steps done, and total steps. */
   done: number;
   of: number;
 }
 /**
- * `answering`: the answer to a query follows, and is of this version of the trace. `opening`: the loaded trace has made room for a large
- * file; the timeline shows what its summaries say until its events are there.
+ * `answering`: the answer to a query follows, for this version of the trace. `opening`: the loaded
+ * trace has been cleared for a large file. The timeline shows the file's summaries until its events
+ * are loaded.
  */
 export type SessionPush =
   | { k: 'change'; change: SessionChange }

@@ -1,2 +1,2 @@
-/** How much slower a page runs than it would by itself, for contexts that import no trace. */
+/** How much slower a page runs with vfscope, for contexts that don't import traces. */
 export { isSlowdown, slowsUnderDevtools, type Slowdown } from '../event/conditions.ts';

@@ -1,2 +1,2 @@
-/** What the browser says of a page's storage, for contexts that import no trace. */
+/** The browser's report about a page's storage, for contexts that don't import traces. */
 export { isStorageHealth, type StorageHealth } from '../event/storage-health.ts';

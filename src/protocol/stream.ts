@@ -1,20 +1,21 @@
 /**
- * A recording that leaves its page as it goes, without the extension: the hook in a page or worker (src/embed) posts what its threads say, and
- * whatever listens (src/listen) answers with commands for them. One post at a time; a post that got no answer is sent again, with the same
- * number. The text is JSON, with bytes as json-wire.ts writes them.
+ * A recording that is sent while it runs, without the extension. The hook in a page or worker
+ * (src/embed) posts its threads' messages, and the receiver (src/listen) answers with commands for
+ * them. One post at a time: a post without an answer is sent again with the same number. The text
+ * is JSON, with bytes as in json-wire.ts.
  */
 import { checkedThreadCommand, checkedThreadMessage } from './messages.ts';
 import type { ThreadCommand, ThreadMessage } from './messages.ts';
 import { PartReader, toParts } from './json-wire.ts';
 
-/** What a thread said on a line; `child` names the line that came with it. */
+/** A thread's message on a line; `child` identifies the line that came with it. */
 export interface Said {
   line: number;
   message: ThreadMessage;
   child?: number;
 }
 export interface StreamPost {
-  /** Names a page, frame, or worker that imports the hook: drawn at random. */
+  /** Random id of a page, frame, or worker that imports the hook. */
   source: string;
   /** Counts from 1. */
   n: number;
@@ -24,16 +25,16 @@ export interface StreamAnswer {
   commands: { line: number; command: ThreadCommand }[];
 }
 
-/** Characters of a post: one of a page that had 32 MiB to say comes as several. */
+/** Maximum characters of a post. A page with 32 MiB to send makes several posts. */
 export const MAX_POST_CHARS = 64 << 20;
-/** Messages and lines of a post. */
+/** Maximum messages and lines of a post. */
 const MOST_SAID = 100_000;
 
 type Loose = Record<string, unknown>;
 const isObject = (v: unknown): v is Loose => typeof v === 'object' && v !== null;
 const isLine = (v: unknown): v is number => typeof v === 'number' && Number.isInteger(v) && v >= 0;
 
-/** As text, whole. */
+/** As complete text. */
 export function streamText(message: StreamPost | StreamAnswer): string {
   const [part] = toParts(message, Infinity);
   return part!.json;
@@ -43,7 +44,7 @@ function parsed(json: string): unknown {
   return new PartReader().take({ json, more: false })?.message;
 }
 
-/** A post, copied field by field. @returns null where it is not well-formed */
+/** A post, copied field by field. @returns null where it isn't well-formed */
 export function checkedPost(text: string): StreamPost | null {
   const v = attempt(text);
   if (!isObject(v)) return null;
@@ -64,7 +65,7 @@ export function checkedPost(text: string): StreamPost | null {
   return { source, n, said: all };
 }
 
-/** An answer, copied field by field. @returns null where it is not well-formed */
+/** An answer, copied field by field. @returns null where it isn't well-formed */
 export function checkedAnswer(text: string): StreamAnswer | null {
   const v = attempt(text);
   if (!isObject(v) || !Array.isArray(v.commands)) return null;
@@ -82,6 +83,6 @@ function attempt(text: string): unknown {
   try {
     return parsed(text);
   } catch {
-    return undefined; // what is malformed is refused by its guard
+    return undefined; // the guard rejects malformed values
   }
 }

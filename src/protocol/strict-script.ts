@@ -1,15 +1,22 @@
-/** Does a script begin with 'use strict'? The directive no longer counts when the hook stands before it. */
+/**
+ * Does a script begin with 'use strict'? If so, a hook in front of it would disable the directive.
+ */
 
-/** What a blank, a comment, or another directive is, as a whole. */
+/** A complete space, comment, or other directive. */
 const SKIPPED =
   /(?:\uFEFF|\s)+|\/\/.*[\n\r\u2028\u2029]|\/\*[^]*?\*\/|(["'])(?!use strict\1)[^"'\\\n\r]*\1[ \t]*(?:;|[\n\r](?=\s*["']))/y;
-/** What ends the directive: its semicolon, or a line's end before what cannot go on with it. */
+/**
+ * The end of the directive: its semicolon, or a line break before something that can't continue it.
+ */
 const STRICT =
   /^(["'])use strict\1[^\S\n\r]*(?:[;}]|(?:\/\/.*)?[\n\r]\s*(?!in(?:stanceof)?\b)[\w$"'{])/;
-/** May be a comment or a directive: one that is cut off, one of a kind of its own, or one that counts at the very start only (`#!`). */
+/**
+ * Possibly a comment or a directive: cut off, of an unknown kind, or valid only at the very start
+ * (`#!`).
+ */
 const UNSURE = /^["'/#<-]/;
 
-/** The first words of a script. */
+/** Beginning of a script. */
 export function firstWords(text: string): string {
   SKIPPED.lastIndex = 0;
   let at = 0;
@@ -19,7 +26,7 @@ export function firstWords(text: string): string {
 
 /**
  * @param first words of a script
- * @returns undefined = not known: the words may be no directive ('use strict'.length), or be cut off
+ * @returns undefined = not known: they may not be a directive ('use strict'.length), or are cut off
  */
 export const startsStrict = (first: string): boolean | undefined =>
   STRICT.test(first) || (UNSURE.test(first) ? undefined : false);

@@ -1,33 +1,41 @@
 /**
- * Module workers that answer over the RPC, and workers beside those. The page starts them all: in Firefox a worker that starts a worker
- * itself stands still at times, for good (about 2 of 100 starts on busy cores).
+ * Module workers that answer over the RPC, with their helper workers. The page starts all of them,
+ * because in Firefox a worker that starts a worker sometimes hangs forever (about 2 of 100 starts
+ * on busy cores).
  */
 import { remote, type Channel } from './rpc.ts';
 
-/** What a worker pushes to have another one of its own script started under this name; the port is that one's only message. */
+/**
+ * A worker's push message that requests another worker of the same script under this name. The port
+ * is the only message to the new worker.
+ */
 interface WorkerPush {
   k: 'worker';
   name: string;
   port: MessagePort;
-  /** Tells the worker that asked, as text, what goes wrong with it; anything from there ends it. */
+  /**
+   * Sends an error of the new worker, as text, to the worker that requested it. Any message in the
+   * other direction ends the new worker.
+   */
   control: MessagePort;
 }
 const isWorkerPush = (message: unknown): message is WorkerPush =>
   (message as Partial<WorkerPush>).k === 'worker';
 
-/** A worker's methods, and its end, which fails every request that is open. */
+/** A worker's methods, and a function that ends it, which rejects every open request. */
 export interface Started<Api extends object> {
   readonly api: ReturnType<typeof remote<Api>>['api'];
-  /** It was ended, or its script failed: it answers nothing any more. */
+  /** It was terminated, or its script failed: it answers nothing from then on. */
   readonly dead: boolean;
-  /** Ends it and the workers that it asked for. @param error what open requests fail with: null leaves them open */
+  /** Ends it and its helper workers. @param error for the open requests; null leaves them open */
   end(error: Error | null): void;
 }
 
 /**
  * For a page.
- * @param url a module script @param failure of the reason why its script failed: what open requests fail with
- * @param onPush what it reports without being asked
+ * @param url a module script
+ * @param failure turns the reason why its script failed into the error for open requests
+ * @param onPush receives its pushes
  */
 export function startWorker<Api extends object>(
   url: string,
@@ -54,7 +62,7 @@ export function startWorker<Api extends object>(
 }
 const NOT_LOADED = 'its script could not be loaded';
 
-/** @param alive takes it in while it runs */
+/** @param alive contains it while it runs */
 function startBeside(url: string, { name, port, control }: WorkerPush, alive: Set<Worker>): void {
   const worker = new Worker(url, { type: 'module', name });
   alive.add(worker);
@@ -67,17 +75,20 @@ function startBeside(url: string, { name, port, control }: WorkerPush, alive: Se
   };
 }
 
-/** A worker beside the one that asked for it. */
+/** A helper, beside the worker that requested it. */
 export interface Helper extends Channel {
-  /** Called when its script can't be loaded or throws; without it that is an error of the worker that asked. */
+  /**
+   * Called when its script can't be loaded or throws. Without it, the requesting worker gets an
+   * error.
+   */
   onFailed: ((message: string) => void) | null;
   terminate(): void;
 }
 
-/** Not so in Node, where nothing starts helpers. */
+/** Doesn't work in Node, where nothing starts helpers. */
 export const inWorker = 'WorkerGlobalScope' in globalThis;
 
-/** For a worker that `startWorker` started: another one, of the same script. */
+/** In a worker that `startWorker` started: starts another one with the same script. */
 export function startHelper(name: string): Helper {
   const [talk, control] = [new MessageChannel(), new MessageChannel()];
   const helper: Helper = Object.assign(talk.port1, {
@@ -92,7 +103,7 @@ export function startHelper(name: string): Helper {
   return helper;
 }
 
-/** In such a helper: resolves with the end of the worker that asked for it. */
+/** In such a helper: resolves when the worker that requested it ends. */
 export const channelOfHelper = (): Promise<Channel> =>
   new Promise((done) => {
     self.onmessage = ({ data: { port } }: MessageEvent<{ port: MessagePort }>) => {

@@ -1,41 +1,49 @@
-/** What the index advisor answers. Counts are of one run on a cold page cache that holds the schema alone. */
+/**
+ * The index advisor's answer. Counts are from one run on a cold page cache that holds only the
+ * schema.
+ */
 import type { EngineFacts, Environment } from '../experiments/model/environment-types.ts';
 import type { RecordedRuns } from '../experiments/engine/plan.ts';
 
-/** What one run of a statement took. */
+/** The cost of one run of a statement. */
 export interface RunCounts {
   /** Opcodes of SQLite's virtual machine. */
   readonly vmSteps: number;
-  /** Of these, steps from row to row of a scan (SQLITE_STMTSTATUS_FULLSCAN_STEP). */
+  /** How many of them step from row to row of a scan (SQLITE_STMTSTATUS_FULLSCAN_STEP). */
   readonly scanSteps: number;
   readonly sorts: number;
-  /** Rows that went into an index that SQLite built for this run. */
+  /** Rows added to an index that SQLite built for this run. */
   readonly autoIndexRows: number;
   /** Pages that the page cache read through the VFS. */
   readonly pagesRead: number;
   readonly rows: number;
 }
-/** The same with the engine's instructions, as the Lab's workload `own-database` counts this text. */
+/**
+ * The same, with the engine's instructions as the Lab's workload `own-database` counts this text.
+ */
 export interface ExactCounts extends RunCounts {
   readonly instructions: number;
 }
 
-/** A recorded statement as it ran on the copy. */
+/** A recorded statement, as it ran on the copy. */
 export interface TriedStatement extends Readonly<RecordedRuns> {
-  /** As it ran: parameters replaced by literals. */
+  /** As run, with parameters replaced by literals. */
   readonly sql: string;
-  /** As the recording's table of statements has it. */
+  /** As in the recording's table of statements. */
   readonly fingerprint: string;
-  /** `recorded`: all values are of the recording. `copy`: some are of rows of the copy. `null`: some were NULL. */
+  /**
+   * `recorded`: all values are from the recording. `copy`: some are from rows of the copy. `null`:
+   * some were NULL.
+   */
   readonly values: 'none' | 'recorded' | 'copy' | 'null';
   readonly plan: readonly string[];
   readonly counts: RunCounts;
 }
 /** One statement without an index and with it. */
 export interface Effect {
-  /** As it ran. */
+  /** As run. */
   readonly sql: string;
-  /** As the recording's table of statements has it. */
+  /** As in the recording's table of statements. */
   readonly fingerprint: string;
   readonly runs: number;
   readonly before: ExactCounts;
@@ -43,51 +51,57 @@ export interface Effect {
   readonly planBefore: readonly string[];
   readonly planAfter: readonly string[];
 }
-/** What one INSERT of a row like those of the table costs more. */
+/** The extra cost of one INSERT of a row like those in the table. */
 export type InsertCost =
   { readonly bytes: number; readonly instructions: number } | { readonly why: string };
 
 export interface AdvisedIndex {
   readonly name: string;
   readonly table: string;
-  /** To copy. */
+  /** The statement to copy. */
   readonly sql: string;
   readonly sizeBytes: number;
   readonly insert: InsertCost;
   /** INSERTs into the table in the recording. */
   readonly recordedInserts: number;
-  /** Instructions by all recorded runs: what its effects save, less what they and the recorded INSERTs cost more. */
+  /**
+   * Instructions of all recorded runs: the savings by its effects, less the extra cost of the
+   * recorded INSERTs and of statements that get slower.
+   */
   readonly saved: number;
-  /** The most saved first; those that got slower last. */
+  /** The largest savings first, statements that got slower last. */
   readonly effects: readonly Effect[];
-  /** Statements that it changes, too, and that weren't counted exactly. */
+  /** Other statements that it changes. They weren't counted exactly. */
   readonly more: number;
 }
 export interface LeftOut {
   readonly why: string;
   readonly statements: number;
-  /** Of one of them. */
+  /** For one of them. */
   readonly example: string;
 }
 export interface Advice {
   readonly engine: EngineFacts;
   readonly environment: Environment;
-  /** What the copy's connection was set to. */
+  /** Settings of the copy's connection. */
   readonly settings: Readonly<Record<string, string>>;
   readonly statements: readonly TriedStatement[];
   readonly leftOut: readonly LeftOut[];
-  /** Columns of indexes that were built, or could not be chosen: how many. */
+  /**
+   * Columns of the candidate indexes that were built, and of those that couldn't be chosen: how
+   * many.
+   */
   readonly candidates: number;
-  /** Of these, those that a plan used. */
+  /** How many of them a plan used. */
   readonly used: number;
-  /** Candidates beyond the bound. */
+  /** Candidates above the limit. */
   readonly candidatesLeft: number;
-  /** The best first; each is counted with those before it in place. Empty: no index helps. */
+  /** The best first. Each is counted with the previous ones in place. Empty: no index helps. */
   readonly indexes: readonly AdvisedIndex[];
-  /** Where the search was interrupted: what it did then, and how far it was; null = it ran to its end. */
+  /** What the search was doing when it was interrupted, and its progress; null = it finished. */
   readonly interruptedAt: AdviceProgress | null;
 }
-/** How far it is. */
+/** The progress. */
 export interface AdviceProgress {
   readonly what: string;
   readonly done: number;

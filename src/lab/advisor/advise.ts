@@ -1,6 +1,7 @@
 /**
- * The index advisor: which indexes make a recording's statements cheaper on a copy of the database. Every candidate is built and run:
- * the statements whose plan uses it, and those that change its table. The best stays, and the others are tried on top of it.
+ * The index advisor: finds indexes that make a recording's statements cheaper on a copy of the
+ * database. For every candidate, it builds the index and runs the statements whose plan uses it and
+ * those that change its table. The best index stays, and the others are tried on top of it.
  */
 import type { Surroundings } from '../experiments/run.ts';
 import type {
@@ -25,19 +26,19 @@ import { quotedName } from './sql-tree.ts';
 import { usesOf, type StatementUse } from './uses.ts';
 
 const MOST_INDEXES = 5;
-/** A statement is helped where it needs at most this part of its instructions. */
+/** An index helps a statement that needs at most this share of its instructions with it. */
 const CLEAR_PART = 0.8;
-/** An index is in the answer where it saves at least this part of all instructions. */
+/** An index is in the answer if it saves at least this share of all instructions. */
 const CLEAR_SHARE = 0.01;
-/** Gains nearer than this are the same: the shorter index is the better one. */
+/** Gains closer than this count as equal. Then the shorter index is better. */
 const SAME_GAIN = 0.01;
-/** Statements of an index that are counted exactly. */
+/** How many statements of an index are counted exactly. */
 const MOST_EXACT = 12;
 const FOREIGN_KEYS = 'PRAGMA foreign_keys=ON';
 /** SQLITE_INTERRUPT (sqlite3.h). */
 const INTERRUPT = 9;
 
-/** A statement that ran on the copy, as it is with the indexes so far. */
+/** A statement that ran on the copy, with the indexes so far. */
 interface Tried {
   readonly recorded: RecordedStatement;
   readonly use: StatementUse;
@@ -55,16 +56,19 @@ interface Change {
 interface Trial {
   readonly candidate: Candidate;
   readonly changes: readonly Change[];
-  /** Instructions by all runs, INSERTs subtracted. */
+  /** Instructions of all runs, without INSERTs. */
   readonly gain: number;
 }
-/** Where statements run. */
+/** The environment for statements. */
 type Place = Pick<Surroundings, 'engines' | 'environment'>;
 type OnProgress = (progress: AdviceProgress) => void;
-/** Asked between two statements or candidates: true = what there is by now is the answer. */
+/** Called between two statements or candidates: true = stop and answer with what is known. */
 type Stop = () => Promise<boolean>;
 
-/** @param file the database, its log brought in @throws Error with a message for the user; what SQLite reports of the copy */
+/**
+ * @param file the database, with its WAL merged
+ * @throws Error with a message for the user; SQLite's errors about the copy
+ */
 export async function advise(
   place: Place,
   file: Blob,
@@ -105,7 +109,7 @@ class Advisor {
     private readonly stop: Stop,
   ) {}
 
-  /** Tells how far it is. @returns whether it was interrupted: now, or before */
+  /** Reports the progress. @returns whether it was interrupted, now or before */
   private async stopsAt(progress: AdviceProgress): Promise<boolean> {
     this.onProgress(progress);
     if (!this.interruptedAt && (await this.stop())) this.interruptedAt = progress;
@@ -140,7 +144,7 @@ class Advisor {
     };
   }
 
-  /** Every statement once, as it is. */
+  /** Runs every statement once, without new indexes. */
   private async baseRuns(schema: Schema): Promise<Tried[]> {
     const sample = new SampleValues((sql) => this.copy.ask(sql));
     const all: Tried[] = [];
@@ -163,7 +167,10 @@ class Advisor {
     return all;
   }
 
-  /** An INSERT of values whose triggers alone read tables runs as a copy of a stored row: a trigger looks for what it belongs to. */
+  /**
+   * An INSERT of values can read tables in its triggers only. It runs as a copy of a stored row,
+   * because triggers look for related rows.
+   */
   private async filled(
     sample: SampleValues,
     schema: Schema,
@@ -194,7 +201,7 @@ class Advisor {
     }
   }
 
-  /** Greedy. @returns the chosen in their order, and how many candidates a plan used */
+  /** Greedy. @returns the chosen indexes in order, and how many candidates a plan used */
   private async search(
     candidates: readonly Candidate[],
     all: readonly Tried[],
@@ -225,7 +232,10 @@ class Advisor {
     return { chosen, used };
   }
 
-  /** Builds a candidate, runs what it changes, and drops it. @returns null where no plan uses it */
+  /**
+   * Builds a candidate, runs the statements that it changes, and drops it.
+   * @returns null where no plan uses it
+   */
   private async trial(candidate: Candidate, all: readonly Tried[]): Promise<Trial | null> {
     const { copy } = this;
     const { name, sql, table } = candidate;
@@ -255,7 +265,7 @@ class Advisor {
             tried.recorded.fingerprint,
           );
       }
-      // of what a trigger does, the count alone shows that it uses the index
+      // the use of an index inside a trigger shows only in the count
       if (!planned && !changed.some(isHelped)) return null;
       const more = extra(before, await insertCost(copy, inserts));
       const untried =
@@ -275,7 +285,7 @@ class Advisor {
     }
   }
 
-  /** A statement that an index makes endless gets slower by all that it may take. */
+  /** A statement that never ends with an index gets slower by its whole limit. */
   private async again(tried: Tried): Promise<RoughCounts> {
     try {
       return await this.copy.run(tried.sql, changes(tried));
@@ -285,14 +295,14 @@ class Advisor {
     }
   }
 
-  /** The chosen, counted exactly on a copy that nothing else was tried on. */
+  /** The chosen indexes, counted exactly on a copy where nothing else was tried. */
   private async measured(file: Blob, chosen: readonly Trial[]): Promise<AdvisedIndex[]> {
     const clean = await Copy.open(this.place.engines, file);
     try {
       if (this.recorded.foreignKeys) await clean.exec(FOREIGN_KEYS);
       const indexes: AdvisedIndex[] = [];
       for (const [i, trial] of chosen.entries()) {
-        // what was found before an interrupt is counted, because its numbers are the answer
+        // results before an interrupt are counted, because they are the answer
         const before = this.interruptedAt;
         const what = 'Counting exactly';
         if ((await this.stopsAt({ what, done: i, all: chosen.length })) && !before) break;
@@ -306,7 +316,7 @@ class Advisor {
     }
   }
 
-  /** Leaves the index in place. */
+  /** Keeps the index. */
   private async exact(clean: Copy, { candidate, changes: all }: Trial): Promise<AdvisedIndex> {
     const { name, sql, table } = candidate;
     const largest = [...all].sort((a, b) => Math.abs(gainOf(b)) - Math.abs(gainOf(a)));
@@ -369,9 +379,9 @@ class Advisor {
   }
 }
 
-/** A table's state without an index, or with it. */
+/** A table's counts without an index, or with it. */
 interface Look {
-  /** Of all pages in use. */
+  /** All pages in use. */
   readonly bytes: number;
   readonly insert: InsertCost;
   readonly runs: readonly { counts: ExactCounts; plan: string[] }[];
@@ -385,7 +395,7 @@ const isHelped = ({ before, counts }: Change): boolean =>
 const savedBy = ({ runs, before, after }: Effect): number =>
   runs * (before.instructions - after.instructions);
 
-/** Recorded INSERTs into a table that ran themselves: what an index costs them is in their counts. */
+/** Recorded INSERTs into a table that ran themselves: their counts include an index's cost. */
 const triedInserts = ({ name }: TableInfo, all: readonly Tried[]): number =>
   all.reduce(
     (sum, { use, recorded }) =>
@@ -393,7 +403,7 @@ const triedInserts = ({ name }: TableInfo, all: readonly Tried[]): number =>
     0,
   );
 
-/** The one with the larger gain; of two that gain the same, the shorter. */
+/** The one with the larger gain, or if both gain the same, the shorter one. */
 function better(best: Trial | null, one: Trial): Trial {
   if (!best) return one;
   const near = Math.abs(best.gain - one.gain) <= SAME_GAIN * Math.max(best.gain, one.gain);
@@ -402,7 +412,7 @@ function better(best: Trial | null, one: Trial): Trial {
   return one.gain > best.gain ? one : best;
 }
 
-/** What one INSERT costs now. */
+/** The current cost of one INSERT. */
 async function insertCost(copy: Copy, inserts: InsertProbe | null): Promise<InsertCost> {
   if (!inserts) return { why: 'The table is empty' };
   try {

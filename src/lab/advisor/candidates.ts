@@ -1,4 +1,7 @@
-/** Indexes that statements could use, from how they use columns: equalities first, then one range or what the rows are ordered by. */
+/**
+ * Indexes that statements could use, derived from how they use columns: equalities first, then one
+ * range or the order of the rows.
+ */
 import { createIndex, type KeyColumn, type Schema, type TableInfo } from './schema.ts';
 import type { TableUse } from './scopes.ts';
 
@@ -6,12 +9,12 @@ export interface Candidate {
   readonly name: string;
   readonly table: TableInfo;
   readonly columns: readonly KeyColumn[];
-  /** The statement that creates it. */
+  /** The CREATE INDEX statement. */
   readonly sql: string;
-  /** Instructions of the statements that it comes from, by all their runs. */
+  /** Instructions of the statements that it comes from, over all their runs. */
   readonly weight: number;
 }
-/** The uses of one statement, and its instructions by all its runs. */
+/** The columns that one statement uses, and its instructions over all its runs. */
 export interface WeightedUses {
   readonly tables: readonly TableUse[];
   readonly weight: number;
@@ -22,8 +25,8 @@ const MOST_CANDIDATES = 60;
 const MOST_COLUMNS = 4;
 
 /**
- * @returns those of the most instructions first, at most `most`; `left` is how many more there are. None is the beginning
- * of an index that exists
+ * @returns the candidates with the most instructions first, at most `most`; `left` is how many more
+ * there are. Beginnings of existing indexes are left out
  */
 export function candidatesOf(
   schema: Schema,
@@ -67,13 +70,16 @@ function keysOf({ equal, joined, ranges, orders }: TableUse): KeyColumn[][] {
   return lists;
 }
 
-/** A list that runs down throughout is read backwards. */
+/** A list that is descending throughout is read backwards. */
 const forward = (order: readonly KeyColumn[]): readonly KeyColumn[] =>
   order.every(({ descending }) => descending)
     ? order.map((one) => ({ ...one, descending: false }))
     : order;
 
-/** Each column once, without what the rowid makes needless. @returns null where nothing is left */
+/**
+ * Each column once, without those that the rowid makes redundant.
+ * @returns null where nothing is left
+ */
 function usable(table: TableInfo, keys: readonly KeyColumn[]): KeyColumn[] | null {
   const once = keys.filter(
     ({ column }, i) => keys.findIndex((other) => other.column === column) === i,
@@ -81,7 +87,8 @@ function usable(table: TableInfo, keys: readonly KeyColumn[]): KeyColumn[] | nul
   const isRowid = ({ column }: KeyColumn): boolean =>
     table.hasRowid && (column === table.rowid || column === 'rowid');
   const rowid = once.findIndex(isRowid);
-  // an entry ends with the rowid, upwards: an index needs none, and behind it nothing matters
+  // an entry ends with the rowid, ascending: an index doesn't need it, and later columns don't
+  // matter
   if (rowid === 0 || once.some((one) => !table.columns.has(one.column) && !isRowid(one)))
     return null;
   const ended =
@@ -104,7 +111,7 @@ function exists({ indexes }: TableInfo, columns: readonly KeyColumn[]): boolean 
   });
 }
 
-/** Names of an index are those of its table and columns; a number makes it another one. */
+/** An index is named after its table and columns; a number makes the name unique. */
 function freeName(names: Set<string>, { name }: TableInfo, columns: readonly KeyColumn[]): string {
   const base = [name, ...columns.map(({ column }) => column)]
     .join('_')

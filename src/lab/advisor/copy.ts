@@ -1,4 +1,7 @@
-/** A copy of the user's database in memory, on a metered engine: statements run on it and are counted; what they change is undone. */
+/**
+ * An in-memory copy of the user's database, on a metered engine. It runs and counts statements, and
+ * undoes their changes.
+ */
 import { pageCacheReader } from '../experiments/engine/page-cache.ts';
 import { openSource } from '../experiments/engine/load-database.ts';
 import { settingsOf } from '../experiments/engine/apply-config.ts';
@@ -12,11 +15,11 @@ import type { InsertProbe } from './insert-probe.ts';
 
 /** SQLITE_STMTSTATUS_* (sqlite3.h). */
 const STATUS = { scanSteps: 1, sorts: 2, autoIndexRows: 3, vmSteps: 4 } as const;
-/** A statement that needs more opcodes than this is stopped, unless a call says otherwise. */
+/** A statement that needs more opcodes than this is stopped, unless a call sets another limit. */
 export const MOST_VM_STEPS = 200_000_000;
 const STEPS_BETWEEN_LOOKS = 1_000_000;
 const ROW = 100;
-/** Rows may refer to ones that are missing: it is undone. */
+/** Rows may refer to missing rows, because the change is undone. */
 export const BEGIN = 'BEGIN; PRAGMA defer_foreign_keys=ON;';
 
 interface StatusModule extends EngineModule {
@@ -28,12 +31,14 @@ type Api = SqliteApi & {
   get_autocommit(db: number): number;
   progress_handler(db: number, n: number, handler: () => number, data: unknown): void;
 };
-/** Instructions of this instance: to choose by, for they depend on what ran in it before. */
+/**
+ * Instructions of this instance. Use them only for choices, because they depend on what ran before.
+ */
 export type RoughCounts = RunCounts & { readonly instructions: number };
 
 export class Copy {
   private looks = 0;
-  /** Looks that the statement which runs may take. */
+  /** How many checks the running statement may still take. */
   private mostLooks = 0;
   private allSteps = 0;
 
@@ -44,7 +49,7 @@ export class Copy {
     private readonly executed: () => bigint,
     private readonly cache: (db: number) => Readonly<Record<string, number>>,
     private readonly file: () => Uint8Array<ArrayBuffer>,
-    /** The SQLite that runs it. */
+    /** The SQLite version that runs it. */
     readonly engine: EngineFacts,
   ) {
     sqlite3.progress_handler(
@@ -55,7 +60,7 @@ export class Copy {
     );
   }
 
-  /** @param file a database, its log brought in @throws what SQLite reports */
+  /** @param file a database, with its WAL merged @throws SQLite's errors */
   static async open(engines: Engines, file: Blob): Promise<Copy> {
     const build = 'sync';
     const engine = await engines.open({ engine: 'wa-sqlite-2.0.6', build }, 'total');
@@ -73,7 +78,7 @@ export class Copy {
     return copy;
   }
 
-  /** What its connection is set to. */
+  /** The settings of its connection. */
   settings(): Promise<Record<string, string>> {
     const { sqlite3, db } = this;
     return settingsOf({ sqlite3, db });
@@ -86,31 +91,35 @@ export class Copy {
     await this.each(sql, (stmt) => void rows.push(this.sqlite3.row(stmt)));
     return rows;
   }
-  /** Steps of SQLite's virtual machine by now, those of statements that failed or were stopped included. */
+  /** Steps of SQLite's virtual machine so far, including statements that failed or were stopped. */
   get steps(): number {
     return this.allSteps;
   }
   get inTransaction(): boolean {
     return this.sqlite3.get_autocommit(this.db) === 0;
   }
-  /** Pages that its connection has read by now. */
+  /** Pages that its connection has read so far. */
   misses(): number {
     return this.cache(this.db)['cache.miss']!;
   }
-  /** @param most steps that a statement may take, to the million @returns how many rows it returns @throws what SQLite reports, also where it was stopped */
+  /**
+   * @param most limit of a statement's steps, rounded to a million
+   * @returns number of rows
+   * @throws SQLite's errors, also when stopped
+   */
   async rowsOf(sql: string, most = MOST_VM_STEPS): Promise<number> {
     let rows = 0;
     await this.each(sql, () => void rows++, undefined, most);
     return rows;
   }
-  /** Lines of its plan, indented. @throws what SQLite reports */
+  /** Lines of its plan, indented. @throws SQLite's errors */
   async plan(sql: string): Promise<string[]> {
     const rows = await planOf(this.sqlite3, this.db, sql);
     const depths = depthsOf(rows);
     return rows.map(({ detail }, i) => `${'  '.repeat(depths[i]!)}${detail}`);
   }
 
-  /** @param changes it changes rows: undone @throws what SQLite reports, also where it was stopped */
+  /** @param changes it changes rows, which is undone @throws SQLite's errors, also when stopped */
   async run(sql: string, changes: boolean): Promise<RoughCounts> {
     if (changes) await this.exec(BEGIN);
     try {
@@ -128,7 +137,10 @@ export class Copy {
     return (Number(pages) - Number(free)) * Number(size);
   }
 
-  /** What one INSERT writes and executes on average, each written before the next; undone. @throws what SQLite reports */
+  /**
+   * Average writes and instructions of one INSERT, with each written before the next; undone.
+   * @throws SQLite's errors
+   */
   async inserts({ first, counted }: InsertProbe): Promise<{ bytes: number; instructions: number }> {
     const [[size] = []] = await this.ask('PRAGMA page_size');
     const flush = (): number => this.module._sqlite3_db_cacheflush(this.db);
@@ -155,7 +167,7 @@ export class Copy {
     }
   }
 
-  /** The file as it is now. */
+  /** The current file. */
   bytes(): Blob {
     return new Blob([this.file()]);
   }
@@ -183,7 +195,12 @@ export class Copy {
     return { ...counts, rows, instructions, pagesRead: this.cache(db)['cache.miss']! - misses };
   }
 
-  /** Statement by statement. @param row of the statement's current row @param done of a statement that ran @param most as in `rowsOf` */
+  /**
+   * Runs statement by statement.
+   * @param row called for each row of the current statement
+   * @param done called after each statement
+   * @param most as in `rowsOf`
+   */
   private async each(
     sql: string,
     row: (stmt: number) => void,
@@ -192,7 +209,7 @@ export class Copy {
   ): Promise<void> {
     const { sqlite3, db } = this;
     this.mostLooks = Math.floor(most / STEPS_BETWEEN_LOOKS);
-    this.looks = 0; // preparing looks, too
+    this.looks = 0; // preparing runs checks, too
     for await (const stmt of sqlite3.statements(db, sql)) {
       try {
         while ((await sqlite3.step(stmt)) === ROW) row(stmt);

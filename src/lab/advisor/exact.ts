@@ -1,10 +1,17 @@
-/** A statement's instructions as the Lab's own count mode has them: anyone gets the same number by `vfscope lab run own-database --count`. */
+/**
+ * A statement's instructions as in the Lab's count mode, so that anyone gets the same number with
+ * `vfscope lab run own-database --count`.
+ */
 import { runOf } from '../experiments/plan.ts';
 import { sampleOf, type Surroundings } from '../experiments/run.ts';
 import { BEGIN } from './copy.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 
-/** The script that counts a statement: its first step reads the schema, so that its second is the statement alone. @param foreignKeys are checked */
+/**
+ * The script that counts a statement. Its first step reads the schema, so its second step is only
+ * the statement.
+ * @param foreignKeys whether they are checked
+ */
 export const countingScript = (sql: string, foreignKeys = false): string => {
   const before = foreignKeys ? `PRAGMA foreign_keys=ON;\n${BEGIN}\n` : '';
   const behind = foreignKeys ? '-- step undo\nROLLBACK;\n' : '';

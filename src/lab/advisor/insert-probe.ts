@@ -1,4 +1,7 @@
-/** INSERTs of rows like those of a table: what an index costs each is the difference of two such probes. */
+/**
+ * INSERTs of rows like those in a table. The difference between two such probes is an index's cost
+ * per INSERT.
+ */
 import { quotedName } from './sql-tree.ts';
 import type { TableInfo } from './schema.ts';
 
@@ -7,19 +10,19 @@ type Ask = (sql: string) => Promise<unknown[][]>;
 const ROWS = 40;
 
 export interface InsertProbe {
-  /** The same rows once before: pages of a new index are full, and the first INSERTs split them. */
+  /** Warm-up rows: a new index has full pages, which the first INSERTs split. */
   readonly first: readonly string[];
-  /** Those that count. */
+  /** Rows that are counted. */
   readonly counted: readonly string[];
 }
 
-/** INSERTs, each a copy of a stored row under a key of its own; null where the table has no row. */
+/** INSERTs, each a copy of a stored row with a new key; null where the table has no row. */
 export async function insertsLike(ask: Ask, table: TableInfo): Promise<InsertProbe | null> {
   const t = quotedName(table.name);
   const [[count] = []] = await ask(`SELECT count(*) FROM ${t}`);
   const rows = Math.min(ROWS, Number(count));
   const names = table.stored.map(quotedName);
-  // the last column of a unique index makes the whole key another one
+  // the last column of a unique index makes the whole key different
   const unique = new Set(
     table.indexes.flatMap(({ unique: is, columns }) =>
       is && columns?.length ? [columns.at(-1)!.column] : [],

@@ -1,4 +1,7 @@
-/** What the advisor takes from a recording: statements that read or change rows, with how often they ran, the longest time first. */
+/**
+ * The advisor's input from a recording: statements that read or change rows and how often they ran,
+ * the most time first.
+ */
 import type { Facts } from '../../analysis/core/graph.ts';
 import { fingerprintsOf } from '../../analysis/core/fingerprints.ts';
 import { getOrMake } from '../../analysis/core/maps.ts';
@@ -10,34 +13,34 @@ import { isLeaf, isSign, isWord, sqlTree } from './sql-tree.ts';
 import type { LeftOut } from './advice.ts';
 
 export interface RecordedStatement extends Readonly<RecordedRuns> {
-  /** As it was recorded the first time. */
+  /** As first recorded. */
   readonly text: string;
   readonly fingerprint: string;
   readonly kind: 'select' | 'insert' | 'update' | 'delete';
-  /** Values of one run as SQL literals; null: they weren't recorded, or not whole. */
+  /** Values of one run as SQL literals; null: not recorded, or not complete. */
   readonly values: readonly string[] | null;
 }
 export interface Recorded {
   readonly statements: readonly RecordedStatement[];
-  /** INSERTs: of use where they read tables, or fire what does. */
+  /** INSERTs that read tables, or whose triggers do. */
   readonly inserting: readonly RecordedStatement[];
-  /** The app had foreign keys checked. */
+  /** The app had foreign keys enabled. */
   readonly foreignKeys: boolean;
-  /** INSERTs by table, its name in lower case. */
+  /** INSERTs by table. Table names are in lower case. */
   readonly inserts: ReadonlyMap<string, number>;
   readonly leftOut: readonly LeftOut[];
 }
 
 const MOST_STATEMENTS = 200;
 
-/** What a row of the table of statements has of its runs. */
+/** The runs of a row in the table of statements. */
 export const recordedRuns = ({ executions, rows, pages }: StatementRow): RecordedRuns => ({
   runs: executions,
   recordedRows: rows,
   recordedPages: pages && pages.read + pages.walRead,
 });
 
-/** @throws Error with a message for the user where it holds no statement's text */
+/** @throws Error with a message for the user where it has no statement texts */
 export function recordedOf(facts: Facts): Recorded {
   const texts = textsOf(facts);
   const left = new Left();
@@ -76,7 +79,7 @@ export function recordedOf(facts: Facts): Recorded {
   return { statements, inserting, foreignKeys, inserts, leftOut: left.list() };
 }
 
-/** The first whole text of each fingerprint. */
+/** The first complete text of each fingerprint. */
 function textsOf({ store }: Facts): Map<string, string> {
   const texts = new Map<string, string>();
   for (const thread of store.threads) {
@@ -89,7 +92,7 @@ function textsOf({ store }: Facts): Map<string, string> {
   return texts;
 }
 
-/** The table of an INSERT, its name in lower case; null = not found, or one of an attached database. */
+/** The table of an INSERT, in lower case; null = not found, or in an attached database. */
 function intoOf(sql: string): string | null {
   try {
     const nodes = sqlTree(sql);
@@ -100,11 +103,11 @@ function intoOf(sql: string): string | null {
     const name = isQualified ? second : first;
     return isLeaf(name) ? name.name : null;
   } catch {
-    return null; // a cut text: its table can't be told
+    return null; // a cut text: its table isn't known
   }
 }
 
-/** Statements that aren't tried, by cause. */
+/** Skipped statements, by cause. */
 export class Left {
   private readonly by = new Map<string, { prints: Set<string>; times: number }>();
   /** @param print its fingerprint, or its text */
@@ -113,7 +116,7 @@ export class Left {
     left.prints.add(print);
     left.times++;
   }
-  /** @param each it counts as often as it was added; else once */
+  /** @param each counts every addition; else only the first */
   list(each = false): LeftOut[] {
     return [...this.by].map(([why, { prints, times }]) => ({
       why,

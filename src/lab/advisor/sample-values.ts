@@ -1,6 +1,7 @@
 /**
- * A recorded statement as a text that runs: its comments gone, its folded lists opened, its parameters literals. A recording folds
- * values, so a parameter takes the recorded value where there is one, else a value that the copy has in the column beside it, else NULL.
+ * Turns a recorded statement into text that runs: without comments, with folded lists expanded, and
+ * with literals for parameters. A recording folds values. So a parameter takes its recorded value
+ * if there is one, else a value of the copy from the column that it is compared with, else NULL.
  */
 import { tokens } from '../../sqlite/sql-text.ts';
 import { quotedName } from './sql-tree.ts';
@@ -12,14 +13,20 @@ import type { TriedStatement } from './advice.ts';
 
 type Ask = (sql: string) => Promise<unknown[][]>;
 
-/** Places in the order of a column: of an equality, and the ends of ranges. A list takes the first, then those of LIST_PLACES. */
+/**
+ * Positions in the sorted values of a column: for an equality, and for the ends of ranges. A list
+ * takes the first, then those of LIST_PLACES.
+ */
 const MEDIAN = 0.5;
 const ENDS = { from: 0.9, to: 0.1 };
 const BOTH_ENDS = { from: 0.45, to: 0.55 };
 const LIST_PLACES = [0.25, 0.75];
 const LONGEST_VALUE = 2000;
 
-/** Whether a text is one literal: a recording's values are the page's words. */
+/**
+ * Whether a text is a single literal: a recording's values come from the page, so they aren't
+ * trusted.
+ */
 export function isLiteral(text: string): boolean {
   const parts = [...tokens(text)].filter(({ kind }) => kind !== 'space');
   if (parts.length === 2 && parts[0]!.text === '-') parts.shift();
@@ -33,7 +40,10 @@ export function isLiteral(text: string): boolean {
   );
 }
 
-/** Numbers of parameters as SQLite gives them: `?` the next, `?7` its own, a name one for all its places. */
+/**
+ * Numbers of parameters as SQLite assigns them: `?` the next, `?7` its own, and a name the same
+ * number everywhere.
+ */
 export function numbersOf(parameters: readonly Pick<ParameterUse, 'leaf'>[]): number[] {
   const names = new Map<string, number>();
   let last = 0;
@@ -47,7 +57,10 @@ export function numbersOf(parameters: readonly Pick<ParameterUse, 'leaf'>[]): nu
   });
 }
 
-/** Where in the order of a column a value is taken, 0 to 1, and what stands for one that no column gives. */
+/**
+ * The position of a value in a column's order, 0 to 1, and the fallback where the column has no
+ * value.
+ */
 export interface StandIn {
   readonly place: number;
   readonly unknown: string | null;
@@ -122,7 +135,7 @@ export class SampleValues {
     }
     if (role === 'pattern') {
       const value = await this.at(table, column, middle);
-      // whether the app's pattern has a fixed beginning isn't known: none has
+      // it isn't known whether the app's pattern has a fixed beginning, so no pattern here has one
       return value?.startsWith("'") ? `'%${value.slice(1, -1)}%'` : value;
     }
     const places = lists.get(use) ?? new Map<string, number>();
@@ -130,14 +143,14 @@ export class SampleValues {
     const place = places.get(column) ?? 0;
     places.set(column, place + 1);
     if (place > 0) return this.at(table, column, LIST_PLACES[(place - 1) % LIST_PLACES.length]!);
-    // all equalities of one mention are of one row, so that they meet
+    // all equalities of one mention use the same row, so that they match together
     const columns = [
       ...new Set(same.filter((o) => o.role === 'equal').map((o) => o.beside!.column)),
     ];
     return (await this.row(table, columns, middle)).get(column) ?? this.at(table, column, middle);
   }
 
-  /** The value at a place in the order of a column, as a literal; null = it has none, or a long one. */
+  /** The value at a position in a column's order, as a literal; null = none, or too long. */
   private at(table: TableInfo, column: string, share: number): Promise<string | null> {
     const key = JSON.stringify([table.name, column, share]);
     const found = this.known.get(key) ?? this.valueAt(table, column, share);
@@ -152,7 +165,7 @@ export class SampleValues {
     return short(value);
   }
 
-  /** Values of the row at a place in the order of the first column. */
+  /** Values of the row at a position in the order of the first column. */
   private row(
     table: TableInfo,
     columns: readonly string[],

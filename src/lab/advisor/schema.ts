@@ -1,10 +1,10 @@
-/** What the advisor knows of a database: tables, their columns and indexes, and the text of views. */
+/** The advisor's view of a database: tables, their columns and indexes, and the text of views. */
 import { quotedName } from './sql-tree.ts';
 
 /** A column of an index. */
 export interface KeyColumn {
   readonly column: string;
-  /** null = the column's own */
+  /** null = the column's own collation */
   readonly collation: string | null;
   readonly descending: boolean;
 }
@@ -15,12 +15,12 @@ export interface IndexInfo {
   readonly unique: boolean;
   readonly partial: boolean;
 }
-/** Columns that refer to a key of another table, or of their own; all names in lower case. */
+/** Columns that refer to a key of another table, or of the same one. All names in lower case. */
 export interface ForeignKey {
   readonly columns: readonly string[];
   readonly parent: string;
   readonly key: readonly string[];
-  /** A deleted parent takes its rows with it. */
+  /** Deleting a parent deletes its rows. */
   readonly cascades: boolean;
 }
 export interface TriggerInfo {
@@ -31,9 +31,9 @@ export interface TriggerInfo {
 }
 export interface TableInfo {
   readonly name: string;
-  /** By name in lower case: the name as the schema has it. Generated ones are among them. */
+  /** By lower-case name: the name as in the schema, including generated columns. */
   readonly columns: ReadonlyMap<string, string>;
-  /** Those that an INSERT can set. */
+  /** Columns that an INSERT can set. */
   readonly stored: readonly string[];
   /** The column that is the rowid, in lower case; null = none. */
   readonly rowid: string | null;
@@ -42,12 +42,12 @@ export interface TableInfo {
   readonly references: readonly ForeignKey[];
 }
 export interface Schema {
-  /** By name in lower case; virtual tables and SQLite's own are left out. */
+  /** By lower-case name, without virtual tables and SQLite's own tables. */
   readonly tables: ReadonlyMap<string, TableInfo>;
   /** CREATE VIEW texts by name in lower case. */
   readonly views: ReadonlyMap<string, string>;
   readonly triggers: readonly TriggerInfo[];
-  /** All names in lower case: a new index needs another one. */
+  /** All names in use, in lower case: a new index needs a different one. */
   readonly names: ReadonlySet<string>;
 }
 
@@ -106,7 +106,7 @@ async function tableOf(ask: Ask, name: string, hasRowid: boolean): Promise<Table
     });
   }
   const keys = columns.filter(([, , pk]) => Number(pk) > 0);
-  // with an index of its own, the key of a rowid table isn't the rowid (INTEGER PRIMARY KEY DESC)
+  // if the primary key has a separate index, it isn't the rowid (INTEGER PRIMARY KEY DESC)
   const [key] = keys.length === 1 && hasRowid ? keys : [];
   const indexed = indexes.some(
     ({ unique, columns }) =>

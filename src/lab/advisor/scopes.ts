@@ -1,25 +1,33 @@
-/** Which names a query sees, and the columns of tables that they lead to: through aliases, subqueries, common table expressions, and views. */
+/**
+ * Which names a query sees, and the table columns that they resolve to: through aliases,
+ * subqueries, common table expressions, and views.
+ */
 import type { KeyColumn, TableInfo } from './schema.ts';
 
 /** One mention of a table in a statement. */
 export interface TableUse {
   readonly table: TableInfo;
-  /** By a trigger or a foreign key of what the statement changes: its query plan doesn't show all of them. */
+  /**
+   * Caused by a trigger or a foreign key of the change: its query plan doesn't show all of them.
+   */
   readonly fired: boolean;
-  /** Compared by = or IN with what isn't a column. */
+  /** Compared by = or IN with something other than a column. */
   readonly equal: KeyColumn[];
   /** Compared by = with a column of another mention. */
   readonly joined: KeyColumn[];
   /** Compared by <, >, BETWEEN, LIKE, GLOB. */
   readonly ranges: KeyColumn[];
-  /** ORDER BY, GROUP BY, and DISTINCT lists that are of this mention alone, and what min() or max() takes. */
+  /**
+   * ORDER BY, GROUP BY, and DISTINCT lists with columns of this mention only, and the argument of
+   * min() or max().
+   */
   readonly orders: KeyColumn[][];
 }
 export interface Ref {
   use: TableUse;
   column: string;
 }
-/** What a subquery gives, by name in lower case. */
+/** The columns of a subquery's result, by lower-case name. */
 export type Outputs = Map<string, readonly Ref[]>;
 export interface Source {
   alias: string;
@@ -33,7 +41,7 @@ export interface Scope {
 
 const ROWIDS = new Set(['rowid', 'oid', '_rowid_']);
 
-/** Outputs under the names of a list of columns. */
+/** Outputs, renamed by a list of columns. */
 export const renamed = (outputs: Outputs, names: readonly string[] | null): Outputs =>
   names ? new Map([...outputs.values()].map((refs, i) => [names[i] ?? `:${i}`, refs])) : outputs;
 
@@ -49,7 +57,7 @@ export function columnOf({ use, outputs }: Source, name: string): readonly Ref[]
   return ROWIDS.has(name) && table.hasRowid ? [{ use, column: table.rowid ?? 'rowid' }] : [];
 }
 
-/** The column of the innermost query that has it. */
+/** The column with this name in the innermost query that has one. */
 export function resolve(
   scope: Scope | null,
   qualifier: string | null,

@@ -1,13 +1,15 @@
-/** A statement's tokens as a tree: what stands in parentheses is a group. Blanks and comments are gone. */
+/**
+ * A statement's tokens as a tree, where parentheses make groups. Spaces and comments are removed.
+ */
 import { tokens } from '../../sqlite/sql-text.ts';
 
 export interface Leaf {
   readonly kind: 'word' | 'quoted' | 'value' | 'parameter' | 'sign';
   /** As it was written. */
   readonly text: string;
-  /** A word or a quoted name in lower case, without its quotes; else the text. */
+  /** A word or a quoted name in lower case, without quotes; else the text. */
   readonly name: string;
-  /** Where it stands in the statement, characters. */
+  /** Its position in the statement, characters. */
   readonly at: number;
 }
 export interface Group {
@@ -68,7 +70,7 @@ export const isWord = (node: SqlNode | undefined, ...words: readonly string[]): 
 export const isSign = (node: SqlNode | undefined, sign: string): boolean =>
   node?.kind === 'sign' && node.text === sign;
 
-/** The parts between nodes that separate them. */
+/** The parts between separator nodes. */
 export function splitAt(
   nodes: readonly SqlNode[],
   separates: (node: SqlNode, i: number) => boolean,
@@ -84,14 +86,14 @@ export function splitAt(
 export const listOf = (nodes: readonly SqlNode[]): SqlNode[][] =>
   splitAt(nodes, (node) => isSign(node, ','));
 
-/** All leaves, groups opened, in order. */
+/** All leaves in order, including those in groups. */
 export function* leavesOf(nodes: readonly SqlNode[]): Generator<Leaf> {
   for (const node of nodes)
     if (node.kind === 'group') yield* leavesOf(node.nodes);
     else yield node;
 }
 
-/** A name as SQL text: quoted only where it has to be. */
+/** A name as SQL text, quoted only where necessary. */
 export const quotedName = (name: string): string =>
   /^[a-z_][a-z0-9_]*$/i.test(name) && !RESERVED.has(name.toLowerCase())
     ? name

@@ -27,10 +27,10 @@ import {
   type SqlNode,
 } from './sql-tree.ts';
 
-/** What a parameter is compared with. */
+/** The other side of a parameter's comparison. */
 export interface ParameterUse {
   readonly leaf: Leaf;
-  /** The column beside it; null = none. */
+  /** The column on the other side; null = none. */
   beside: { use: TableUse; column: string } | null;
   role: 'equal' | 'from' | 'to' | 'pattern' | 'limit' | 'offset' | 'unknown';
 }
@@ -39,12 +39,12 @@ export interface StatementUse {
   /** The table that it changes, in lower case; '' = none. */
   readonly target: string;
   readonly tables: readonly TableUse[];
-  /** Those of the text, in order. */
+  /** The parameters of the text, in order. */
   readonly parameters: readonly ParameterUse[];
 }
 
 type Ctes = ReadonlyMap<string, () => Outputs>;
-/** A plain column of an expression. */
+/** A plain column in an expression. */
 interface Column {
   refs: readonly Ref[];
   collation: string | null;
@@ -61,11 +61,18 @@ const NOT_NAMES = new Set(
     ' ',
   ),
 );
-/** Queries in one statement, views and subqueries counted: a statement with more isn't understood. */
+/**
+ * Limit for the queries in one statement, including views and subqueries. A statement with more
+ * isn't analyzed.
+ */
 const MOST_QUERIES = 300;
 const MOST_DEPTH = 40;
 
-/** @param foreignKeys whether they are checked @returns null where it isn't a SELECT, INSERT, UPDATE, or DELETE @throws Error where the text isn't understood */
+/**
+ * @param foreignKeys whether they are checked
+ * @returns null where it isn't a SELECT, INSERT, UPDATE, or DELETE
+ * @throws Error where the text can't be parsed
+ */
 export function usesOf(sql: string, schema: Schema, foreignKeys = false): StatementUse | null {
   return new Reading(schema, foreignKeys).statement(sqlTree(sql));
 }
@@ -76,9 +83,9 @@ class Reading {
   private queries = 0;
   private depth = 0;
   private target = '';
-  /** What is read is what a change fires. */
+  /** Reads happen inside a trigger or foreign key of the change. */
   private fires = false;
-  /** Triggers and foreign keys that were read. */
+  /** Triggers and foreign keys analyzed so far. */
   private readonly fired = new Set<object>();
 
   constructor(
@@ -97,7 +104,7 @@ class Reading {
     return verb && { verb, target: this.target, tables: this.tables, parameters };
   }
 
-  /** One statement, of the text or of a trigger. */
+  /** One statement of the text or of a trigger. */
   private one(nodes: readonly SqlNode[]): StatementUse['verb'] | null {
     const { ctes, rest } = this.withClause(nodes, new Map(), null);
     const verb = isLeaf(rest[0]) ? rest[0].name : '';
@@ -119,7 +126,7 @@ class Reading {
     }
   }
 
-  /** A query in parentheses, or a view's. */
+  /** A query in parentheses, or the query of a view. */
   private query(nodes: readonly SqlNode[], outerCtes: Ctes, outer: Scope | null): Outputs {
     if (++this.queries > MOST_QUERIES || this.depth >= MOST_DEPTH)
       throw new Error('too many queries in it');
@@ -149,7 +156,7 @@ class Reading {
       const before = new Map(ctes);
       ctes.set(name.name, () => {
         if (known) return known;
-        known = new Map(); // while it is read, it may name itself
+        known = new Map(); // while it is analyzed, it may refer to itself
         return (known = renamed(
           this.query(
             body.nodes,
@@ -183,7 +190,7 @@ class Reading {
     );
   }
 
-  /** @param alone an ORDER BY is its own, not a compound's */
+  /** @param alone the ORDER BY belongs to this query, not to a compound */
   private core(
     nodes: readonly SqlNode[],
     ctes: Ctes,
@@ -251,7 +258,11 @@ class Reading {
     this.fire(targetOf(nodes.slice(into)), 'insert', []);
   }
 
-  /** What a change of rows makes SQLite do besides. @param table in lower case @param columns that are set */
+  /**
+   * The other effects of changing rows in SQLite.
+   * @param table in lower case
+   * @param columns that are set
+   */
   private fire(
     table: string,
     event: 'insert' | 'update' | 'delete',
@@ -287,7 +298,7 @@ class Reading {
     this.fires = before;
   }
 
-  /** Takes the tables of a FROM clause into the scope. @returns the conditions of its joins */
+  /** Adds the tables of a FROM clause to the scope. @returns the conditions of its joins */
   private sources(nodes: readonly SqlNode[], scope: Scope, ctes: Ctes): SqlNode[][] {
     const conditions: SqlNode[][] = [];
     for (let i = 0; i < nodes.length;) {
@@ -309,7 +320,7 @@ class Reading {
     return conditions;
   }
 
-  /** @returns the place behind it */
+  /** @returns the position after it */
   private source(
     nodes: readonly SqlNode[],
     at: number,
@@ -378,7 +389,7 @@ class Reading {
     }
   }
 
-  /** A condition: its terms, which AND joins. */
+  /** A condition, as terms joined by AND. */
   private terms(nodes: readonly SqlNode[], scope: Scope, ctes: Ctes): void {
     let between = 0;
     const parts = splitAt(nodes, (node) => {
@@ -397,7 +408,7 @@ class Reading {
     this.comparison(nodes, scope, true);
   }
 
-  /** Terms that OR joins: SQLite takes equalities of one column as IN. */
+  /** Terms joined by OR: SQLite treats equalities of one column as IN. */
   private either(nodes: readonly SqlNode[], scope: Scope): void {
     const branches = splitAt(nodes, (node) => isWord(node, 'or'));
     const columns = branches.map((branch) => this.comparison(branch, scope, false));
@@ -406,7 +417,10 @@ class Reading {
       for (const { use, column } of first.refs) add(use.equal, key(column, first.collation));
   }
 
-  /** @param counts whether it is a use of its columns, or tells of parameters alone @returns the column of an equality with what isn't one */
+  /**
+   * @param counts whether its columns count as used, or only parameters are collected
+   * @returns the column of an equality with a non-column
+   */
   private comparison(nodes: readonly SqlNode[], scope: Scope, counts: boolean): Column | null {
     const at = nodes.findIndex(
       (node) =>
@@ -433,7 +447,7 @@ class Reading {
     }
     if (RANGES.has(operator)) {
       const [first] = left;
-      // of (a, b) > (?, ?) the first column decides
+      // in (a, b) > (?, ?), the first column decides
       const row = left.length === 1 && first?.kind === 'group' ? listOf(first.nodes)[0]! : null;
       const column = a ?? (row && this.column(row, scope));
       if (counts && column && !this.mentions(right, scope, column)) this.range(column);
@@ -460,7 +474,7 @@ class Reading {
     for (const { use, column } of refs) add(use.ranges, key(column, as));
   }
 
-  /** Parameters of an expression stand beside this column. */
+  /** Parameters of an expression compared with this column. */
   private beside(
     nodes: readonly SqlNode[],
     column: Column | null,
@@ -487,7 +501,7 @@ class Reading {
     }
   }
 
-  /** What a result list gives, by name. */
+  /** The columns of a result list, by name. */
   private results(nodes: readonly SqlNode[], scope: Scope): Outputs {
     const outputs: Outputs = new Map();
     listOf(nodes).forEach((item, i) => {
@@ -521,7 +535,10 @@ class Reading {
     });
   }
 
-  /** ORDER BY, GROUP BY, or DISTINCT: of use where all of it is of one mention of a table. */
+  /**
+   * ORDER BY, GROUP BY, or DISTINCT. Counts only where all columns belong to one mention of a
+   * table.
+   */
   private order(items: readonly SqlNode[][], scope: Scope, outputs: Outputs): void {
     const keys: { ref: Ref; key: KeyColumn }[] = [];
     for (const item of items) {
@@ -555,7 +572,7 @@ class Reading {
     return this.column(nodes, scope);
   }
 
-  /** A plain column, qualified or not, in parentheses or not, with a COLLATE or not. */
+  /** A plain column, with or without a qualifier, parentheses, or a COLLATE. */
   private column(nodes: readonly SqlNode[], scope: Scope): Column | null {
     const [first, second] = nodes;
     if (nodes.length === 1 && first?.kind === 'group') return this.column(first.nodes, scope);
@@ -574,7 +591,9 @@ class Reading {
     return isName(qualifier) ? found(resolve(scope, qualifier.name, last.name)) : null;
   }
 
-  /** The one column that an expression is of: a value for it is near to that column's. */
+  /**
+   * The only column in an expression: a value for the expression is close to the column's values.
+   */
   private singleColumn(nodes: readonly SqlNode[], scope: Scope): Column | null {
     const refs = this.refsIn(nodes, scope);
     return refs.length === 1 ? { refs, collation: null } : null;
@@ -584,7 +603,7 @@ class Reading {
     return this.refsIn(nodes, scope).some(({ use }) => refs.some((ref) => ref.use === use));
   }
 
-  /** Columns in an expression, subqueries left out. */
+  /** Columns in an expression, without subqueries. */
   private refsIn(nodes: readonly SqlNode[], scope: Scope): Ref[] {
     return nodes.flatMap((node, i): readonly Ref[] => {
       if (node.kind === 'group') return isQuery(node.nodes) ? [] : this.refsIn(node.nodes, scope);
@@ -594,7 +613,7 @@ class Reading {
     });
   }
 
-  /** Queries in parentheses, wherever they stand in an expression. */
+  /** Queries in parentheses, anywhere in an expression. */
   private subqueries(nodes: readonly SqlNode[], scope: Scope, ctes: Ctes): void {
     for (const node of nodes)
       if (node.kind === 'group') {
@@ -639,13 +658,13 @@ function add(keys: KeyColumn[], one: KeyColumn): void {
     keys.push(one);
 }
 
-/** The table that a statement changes, from the nodes that begin with its name. */
+/** The table that a statement changes, from the nodes starting at its name. */
 function targetOf(nodes: readonly SqlNode[]): string {
   const name = nodes[isSign(nodes[1], '.') ? 2 : 0];
   return isLeaf(name) ? name.name : '';
 }
 
-/** Statements of a trigger that a change fires; none where it fires another trigger. */
+/** Statements of a trigger that a change fires; none for other triggers. */
 function statementsOf(sql: string, event: string, columns: readonly string[]): SqlNode[][] {
   const nodes = sqlTree(sql);
   const begin = nodes.findIndex((node) => isWord(node, 'begin'));
@@ -665,7 +684,7 @@ const columnNames = (group: SqlNode): string[] =>
     ? listOf(group.nodes).flatMap(([name]) => (isLeaf(name) ? [name.name] : []))
     : [];
 
-/** Its clauses by keyword; '' = what stands before the first. */
+/** Its clauses by keyword; '' = the part before the first. */
 function clausesOf(nodes: readonly SqlNode[]): Map<string, SqlNode[]> {
   const clauses = new Map<string, SqlNode[]>();
   let current: SqlNode[] = [];

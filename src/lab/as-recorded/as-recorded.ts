@@ -1,4 +1,7 @@
-/** What *Try it* runs: a recording's own statements, with its settings, as they were recorded and as a finding's advice says. */
+/**
+ * What *Try it* runs: a recording's own statements with its settings, once as recorded and once
+ * with a finding's advice applied.
+ */
 import { findings } from '../../analysis/findings/index.ts';
 import type { Facts } from '../../analysis/core/graph.ts';
 import { checkpointChoices } from '../../analysis/what-if/checkpoint-choices.ts';
@@ -14,32 +17,32 @@ import { scriptOf, sqlOf } from './script.ts';
 import { recordedSettings } from './settings.ts';
 
 export interface AsRecorded {
-  /** As recorded; what no call shows is left out. */
+  /** As recorded, without settings that no call shows. */
   readonly config: Partial<Config>;
-  /** What of `config` isn't as recorded. Sentences. */
+  /** The parts of `config` that differ from the recording. Sentences. */
   readonly notes: readonly string[];
-  /** Both ways; null: `why` says why the app's statements can't be run so. */
+  /** Both ways; null: `why` has the reason why the app's statements can't be run this way. */
   readonly own: {
     /** For the workloads `own-sql` and `own-database`. */
     readonly sql: string;
     readonly changes: readonly Change[];
-    /** What of it is the app's own, and what stands in. Sentences. */
+    /** Which parts are the app's own, and which are substitutes. Sentences. */
     readonly says: readonly string[];
   } | null;
-  /** A sentence; '' where they can. */
+  /** A sentence; '' where they can be run. */
   readonly why: string;
 }
 export interface Asked {
   readonly experiment: Experiment;
-  /** Of the finding whose button was pressed; '' = not known. */
+  /** The rule of the finding whose button was pressed; '' = not known. */
   readonly rule: string;
-  /** On which both ways run; null: not known. */
+  /** The VFS for both ways; null: not known. */
   readonly vfs: VfsName | null;
   /** A copy of the app's database. */
   readonly database: { readonly name: string; readonly file: Blob } | null;
 }
 
-/** @throws what SQLite reports of the copy */
+/** @throws SQLite's errors about the copy */
 export async function asRecorded(
   engines: Engines,
   facts: Facts,
@@ -105,7 +108,10 @@ export async function asRecorded(
   };
 }
 
-/** A wal_autocheckpoint that explains the recorded checkpoints of a database; null where none does. */
+/**
+ * A wal_autocheckpoint value that explains the recorded checkpoints of a database; null = none
+ * does.
+ */
 const distanceOf = (facts: Facts, database: string | null): number | null =>
   facts
     .get(checkpointChoices)

@@ -1,4 +1,7 @@
-/** The page cache that a recording had, where it folded the value of PRAGMA cache_size: the one that reads most nearly as many pages. */
+/**
+ * Finds the page cache size of a recording that folded the value of PRAGMA cache_size: the size
+ * with the closest number of page reads.
+ */
 import type { Copy } from '../advisor/copy.ts';
 import type { Script } from './script.ts';
 
@@ -8,13 +11,15 @@ const SIZES = [10, 20, 50, 100, 200, 500, 1000, 2000] as const;
 export interface CacheFit {
   /** Pages. */
   readonly cacheSize: number;
-  /** Pages that the script's steps read with it. */
+  /** Pages that the script's steps read with this size. */
   readonly reads: number;
 }
 
 /**
  * Runs the script once with each size, until one reads fewer pages than were recorded.
- * @param open a fresh copy of the database that the script finds @param recorded pages @throws what SQLite reports
+ * @param open returns a fresh copy of the script's database
+ * @param recorded pages
+ * @throws SQLite's errors
  */
 export async function cacheFit(
   open: () => Promise<Copy>,

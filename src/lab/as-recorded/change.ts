@@ -1,4 +1,7 @@
-/** What a finding's advice changes of a recorded run: its own SQL where that is enough, else what the variants of its experiment change. */
+/**
+ * Applies a finding's advice to a recorded run: its own SQL where that is enough, else the changes
+ * of its experiment's variants.
+ */
 import { pragmasIn } from '../../analysis/core/pragmas.ts';
 import { statementsIn } from '../../sqlite/sql-text.ts';
 import { labelOf } from '../experiments/model/knobs.ts';
@@ -7,7 +10,7 @@ import { workloadOf } from '../experiments/workloads/index.ts';
 import { settingOf } from './settings.ts';
 
 export interface Change {
-  /** What is changed, as a column's heading. */
+  /** The change, as a column's heading. */
   readonly heading: string;
   readonly config: Partial<Config>;
   /** The statements run in one transaction. */
@@ -21,8 +24,10 @@ const BLOCK_KNOBS = ['blockSize', 'writePolicy', 'cacheBlocks', 'durability'] as
 const IN_MEMORY: readonly unknown[] = ['memory', 'MemoryVFS', 'MemoryAsyncVFS'];
 
 /**
- * @param sql the finding's own, to copy @param before the configuration as recorded, its VFS included
- * @returns none where the experiment changes something that a run of the user's statements can't have
+ * @param sql the finding's own, to copy
+ * @param before the configuration as recorded, with its VFS
+ * @returns none where the experiment changes something that a run of the user's statements can't
+ * have
  */
 export function changesOf(
   experiment: Experiment,
@@ -32,7 +37,7 @@ export function changesOf(
   const own = changeOf(sql === undefined ? {} : bySql(sql), before);
   if (own.length) return own;
   const base = experiment.variants.find(({ id }) => id === experiment.baseline);
-  // several connections are another program than one
+  // several connections would be a different program
   if (!base || workloadOf(base.workload).actors) return [];
   const all = experiment.variants
     .filter((variant) => variant !== base && variant.workload === base.workload)

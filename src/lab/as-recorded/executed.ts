@@ -1,4 +1,7 @@
-/** What the busiest connection of a recording ran, in order, with the size that its database had by then. */
+/**
+ * The statements that the busiest connection of a recording ran, in order, with the size of its
+ * database at each.
+ */
 import { databaseName } from '../../event/file-names.ts';
 import { Op } from '../../event/event.ts';
 import { databasesByConnection } from '../../analysis/core/connection-databases.ts';
@@ -11,35 +14,35 @@ import { statementsIn } from '../../sqlite/sql-text.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 
 export interface Executed {
-  /** One statement, as it was recorded: its literals may be folded to `?`. */
+  /** One statement as recorded. Its literals may be folded to `?`. */
   readonly sql: string;
   /** The recording cut its text. */
   readonly cut: boolean;
-  /** It failed in the app, or had not ended. */
+  /** It failed in the app, or hadn't ended. */
   readonly failed: boolean;
-  /** Values of this run as SQL literals; null: they weren't recorded, or not whole. */
+  /** Values of this run as SQL literals; null: not recorded, or not complete. */
   readonly values: readonly string[] | null;
-  /** null: they are those of several statements that ran by one call. */
+  /** null: the call ran several statements. */
   readonly rows: number | null;
-  /** Bytes that the database had when it ended, as far as reads and writes show. */
+  /** Database size in bytes when it ended, as far as reads and writes show. */
   readonly bytes: number;
 }
 export interface RecordedConnection {
   readonly statements: readonly Executed[];
-  /** That ran statements. */
+  /** Connections that ran statements. */
   readonly connections: number;
-  /** Place of its thread in TraceStore.threads, and its id there. */
+  /** Index of its thread in TraceStore.threads, and its id there. */
   readonly thread: number;
   readonly context: number;
-  /** As `databaseName` has it; null: no VFS call tells. */
+  /** As in `databaseName`; null: no VFS call shows it. */
   readonly database: string | null;
-  /** Bytes that the database had before the first write, as far as reads show. */
+  /** Database size in bytes before the first write, as far as reads show. */
   readonly bytesAtStart: number;
   /** Pages that its connection read from the database file. */
   readonly pagesRead: number;
 }
 
-/** @returns null where the recording has no statement's text */
+/** @returns null where the recording has no statement texts */
 export function busiestConnection(facts: Facts): RecordedConnection | null {
   const { threads } = facts.store;
   const runs = new Map<string, { thread: number; context: number; count: number }>();
@@ -95,14 +98,17 @@ function statementsOf(
         failed: state === ExecutionState.failed || state === ExecutionState.running,
         values: texts.length === 1 ? (bound.get(first) ?? null) : null,
         rows: texts.length === 1 ? all.rows[i]! : null,
-        // calls inside of its own come behind it, and before the next one
+        // nested calls come after it, and before the next one
         bytes: sizes.at((i + 1 < all.count ? all.firstRow[i + 1]! : events.count) - 1),
       });
   }
   return { statements, bytesAtStart: sizes.start, pagesRead: sizes.pagesRead };
 }
 
-/** The size of a database by the ends of its reads and writes, and the reads of one connection. @returns `at`, to be asked for rows in their order */
+/**
+ * The size of a database at the ends of its reads and writes, and the reads of one connection.
+ * @returns `at`, to call for rows in order
+ */
 function sizesOf(
   { definitions, events }: ThreadStore,
   database: string | null,

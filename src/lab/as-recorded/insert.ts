@@ -1,4 +1,7 @@
-/** An INSERT's parameters, and the columns whose values they are: a recording folds them, so that new rows need values of their own. */
+/**
+ * An INSERT's parameters, and the columns that they set. A recording folds them, so new rows need
+ * other values.
+ */
 import type { Schema, TableInfo } from '../advisor/schema.ts';
 import {
   isLeaf,
@@ -11,15 +14,18 @@ import {
 } from '../advisor/sql-tree.ts';
 
 export interface InsertUse {
-  /** null: none that the schema has. */
+  /** null: not in the schema. */
   readonly table: TableInfo | null;
   /** Its rows come from a query. */
   readonly byQuery: boolean;
-  /** In order. `column`: it alone is the value of that column of a new row; null = it isn't. */
+  /**
+   * In order. `column`: the parameter is the whole value of that column in a new row; null = it
+   * isn't.
+   */
   readonly parameters: readonly { readonly leaf: Leaf; readonly column: string | null }[];
 }
 
-/** @param sql one INSERT or REPLACE @throws Error where the text isn't understood */
+/** @param sql one INSERT or REPLACE @throws Error where the text can't be parsed */
 export function insertUse(sql: string, schema: Schema): InsertUse {
   const nodes = sqlTree(sql);
   let at = nodes.findIndex((node) => isWord(node, 'into')) + 1;

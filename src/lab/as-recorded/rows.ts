@@ -1,17 +1,20 @@
-/** Rows and values that stand in for those that a recording doesn't hold: each made from a number that no other row has. */
+/**
+ * Substitutes for rows and values that a recording doesn't contain. Each is made from a number that
+ * no other row has.
+ */
 import type { Copy } from '../advisor/copy.ts';
 import { quotedName } from '../advisor/sql-tree.ts';
 import type { TableInfo } from '../advisor/schema.ts';
 
 const NUMERIC = /INT|REAL|FLOA|DOUB|NUM|DEC|BOOL|DATE|TIME/i;
-/** Of a made-up text. */
+/** Characters of a generated text. */
 const CHARACTERS = 100;
 const FIRST_ROWS = 50;
 const MOST_BATCHES = 12;
-/** A database in the Lab is filled no further. */
+/** Maximum size to which a database in the Lab is filled. */
 export const MOST_BYTES = 64 * 2 ** 20;
 
-/** Values of a column, for row number `n`, an SQL expression. */
+/** Values of a column for row number `n`, as an SQL expression. */
 function valueOf(type: string, n: string): string {
   if (NUMERIC.test(type)) return n;
   const text = `printf('%-${CHARACTERS}d', ${n})`;
@@ -19,13 +22,13 @@ function valueOf(type: string, n: string): string {
 }
 
 export class MadeUpRows {
-  /** Above what apps number their rows by. */
+  /** Higher than apps' own row numbers. */
   private next = 1_000_000_000;
   private readonly types = new Map<string, Map<string, string>>();
 
   constructor(private readonly copy: Copy) {}
 
-  /** A value for a column of a new row, an SQL literal; a rowid is left to SQLite. */
+  /** A value for a column of a new row, as an SQL literal. SQLite chooses rowids. */
   async literal(table: TableInfo, column: string): Promise<string> {
     const name = column.toLowerCase();
     if (name === table.rowid) return 'NULL';
@@ -37,9 +40,10 @@ export class MadeUpRows {
   }
 
   /**
-   * Rows until the database is so large, and at least some.
+   * Adds rows until the database has this size, and at least a few.
    * @param bytes of the whole database
-   * @returns the statements, which have run on the copy, and their rows @throws what SQLite reports
+   * @returns the statements, which have run on the copy, and their number of rows
+   * @throws SQLite's errors
    */
   async fill(table: TableInfo, bytes: number): Promise<{ sql: string[]; rows: number }> {
     const done: string[] = [];
@@ -52,7 +56,7 @@ export class MadeUpRows {
       done.push(sql);
       rows += batch;
       const now = await this.size();
-      // too few rows for a page of their own: twice as many
+      // too few rows to fill a page: double them
       batch = now > size ? Math.ceil(((goal - now) / (now - size)) * batch) : 2 * batch;
       size = now;
       if (batch < 1) break;
@@ -60,7 +64,7 @@ export class MadeUpRows {
     return { sql: done, rows };
   }
 
-  /** Bytes of the database as it is now. */
+  /** Current database size in bytes. */
   async size(): Promise<number> {
     const [[bytes] = []] = await this.copy.ask(
       'SELECT page_count * page_size FROM pragma_page_count, pragma_page_size',

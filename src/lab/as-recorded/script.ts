@@ -1,6 +1,7 @@
 /**
- * A recorded connection's statements as a script that runs: tried once on a copy, in their order, so that what SQLite refuses is left out
- * and values that the recording doesn't hold come from the rows that are there by then.
+ * Turns a recorded connection's statements into a script. It tries them once on a copy, in order.
+ * Statements that SQLite rejects are left out, and values that the recording doesn't contain come
+ * from the rows that exist at that point.
  */
 import { pragmasIn } from '../../analysis/core/pragmas.ts';
 import { recordedSchemas } from '../../analysis/statements/recorded-schema.ts';
@@ -22,25 +23,37 @@ import { MadeUpRows, MOST_BYTES } from './rows.ts';
 import { CONFIG_PRAGMAS } from './settings.ts';
 
 const MOST_STATEMENTS = 2000;
-/** Steps of SQLite's virtual machine that the trial may take, to the million: each way runs the script six times. */
+/**
+ * Limit of the trial's steps in SQLite's virtual machine, rounded to a million: each way runs the
+ * script six times.
+ */
 const MOST_STEPS = 100_000_000;
-/** Places in the order of a column from which runs of a statement take their values in turn. */
+/** Positions in a column's order. The runs of a statement take their values from them in turn. */
 const PLACES = 64;
-/** Steps through them that come back only after all: no common divisor with PLACES. */
+/**
+ * Step size through the positions that visits all of them: it has no common divisor with PLACES.
+ */
 const STRIDE = 25;
 const LIMIT_CAUSE = 'More than Try it runs';
 
 export interface Script {
-  /** What runs before the app's statements, and these: each ends with a semicolon and a line feed. */
+  /**
+   * The setup before the app's statements, and these statements. Each ends with a semicolon and a
+   * line feed.
+   */
   readonly setup: string;
   readonly steps: string;
-  /** That read or change rows: 0 = nothing of the app's runs. */
+  /** How many statements read or change rows: 0 = none of the app's statements run. */
   readonly statements: number;
-  /** What of it is the app's own, and what stands in. Sentences. */
+  /** Which parts are the app's own, and which are substitutes. Sentences. */
   readonly says: readonly string[];
 }
 
-/** @param copy of the app's database, or empty @param name of the database that it is a copy of; null = none @throws what SQLite reports of the copy */
+/**
+ * @param copy of the app's database, or empty
+ * @param name of the copied database; null = none
+ * @throws SQLite's errors about the copy
+ */
 export async function scriptOf(
   facts: Facts,
   recorded: RecordedConnection,
@@ -65,7 +78,7 @@ const asSteps = (statements: readonly string[]): string =>
   statements.map((sql) => `${sql};\n`).join('');
 
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-/** In lower case, names without their quotes. */
+/** In lower case; names without quotes. */
 const wordsOf = (sql: string): string[] =>
   [...tokens(sql)].flatMap(({ kind, text }) =>
     kind === 'space' || kind === 'comment' ? [] : [unquoted(text).toLowerCase()],
@@ -78,18 +91,18 @@ class Trial {
   private readonly sample: SampleValues;
   private readonly rows: MadeUpRows;
   private schema: Schema | null = null;
-  /** Runs of each text so far. */
+  /** Number of runs of each text so far. */
   private readonly runs = new Map<string, number>();
   private statements = 0;
-  /** Recorded statements that run. */
+  /** Number of recorded statements that run. */
   private ran = 0;
-  /** PRAGMAs that are the configuration. */
+  /** PRAGMAs that belong to the configuration. */
   private settings = 0;
   private madeUpValues = 0;
   private madeUpRows = 0;
-  /** Queries whose rows were recorded, and those that return as many here. */
+  /** Queries with a recorded number of rows, and those that return the same number here. */
   private queries = { all: 0, sameRows: 0 };
-  /** The last transaction was open where the statements end. */
+  /** The last transaction was still open at the end of the statements. */
   private committed = false;
 
   constructor(private readonly copy: Copy) {
@@ -97,7 +110,7 @@ class Trial {
     this.rows = new MadeUpRows(copy);
   }
 
-  /** The tables as the app had them when the recording began, as far as it shows. */
+  /** The app's tables at the beginning of the recording, as far as it shows. */
   async prepare(
     facts: Facts,
     { statements, database, bytesAtStart }: RecordedConnection,
@@ -251,7 +264,7 @@ class Trial {
     };
   }
 
-  /** Each run of a text takes its values elsewhere, as an app would. */
+  /** Each run of a text uses different values, as an app would. */
   private standIn(text: string): { place: number; unknown: string } {
     const run = this.runs.get(text) ?? 0;
     this.runs.set(text, run + 1);
@@ -271,7 +284,7 @@ class Trial {
     }
   }
 
-  /** @returns rows that it returned; null: SQLite refuses it, and it is left out */
+  /** @returns number of rows; null: SQLite rejects it, and it is left out */
   private async attempt(text: string, recorded: string, lines: string[]): Promise<number | null> {
     const open = this.copy.inTransaction;
     try {
@@ -296,22 +309,22 @@ class Trial {
 
 interface Filled {
   readonly sql: string;
-  /** Values of it aren't the app's. */
+  /** Some of its values aren't the app's. */
   readonly madeUp: boolean;
-  /** It inserts fewer rows here: the table is filled up to the recorded size. */
+  /** It inserts fewer rows here. The table is filled up to the recorded size. */
   readonly grows?: TableInfo;
 }
 
-/** How a recording folds the rows of VALUES behind the first. */
+/** The form in which a recording folds the rows of VALUES after the first. */
 const FOLDED_ROWS = /\)\s*,\s*\.\.\./;
 const MOST_CHARACTERS = 60;
 const short = (sql: string): string =>
   sql.length > MOST_CHARACTERS ? `${sql.slice(0, MOST_CHARACTERS - 1)}…` : sql;
 
-/** Without comments, which could hold a marker of a step. */
+/** Without comments, which could contain a step marker. */
 const plain = (sql: string): string => opened(withStandIns(sql).sql);
 
-/** Why a statement isn't tried, by its first word; null = it is. */
+/** Why a statement isn't tried, by its first word; null = it is tried. */
 function whyNot(sql: string): string | null {
   const [pragma] = pragmasIn(sql);
   if (pragma)
@@ -326,7 +339,7 @@ function whyNot(sql: string): string | null {
     : null;
 }
 
-/** A text with other words in place of some of its own, which are in order. */
+/** A text with some of its words, in order, replaced. */
 function replaced(text: string, by: readonly (readonly [Leaf, string])[]): string {
   let [out, at] = ['', 0];
   for (const [leaf, word] of by) {

@@ -1,4 +1,7 @@
-/** The settings that a recorded connection's database had, as a configuration of the Lab: what is known of them, and what isn't. */
+/**
+ * The settings of a recorded connection's database as a configuration of the Lab: which ones are
+ * known, and which aren't.
+ */
 import { databaseName } from '../../event/file-names.ts';
 import type { Facts } from '../../analysis/core/graph.ts';
 import { pragmas } from '../../analysis/core/pragmas.ts';
@@ -7,7 +10,7 @@ import { pragmasOf } from '../experiments/engine/apply-config.ts';
 import { DEFAULT_CONFIG, type Config, type JournalMode } from '../experiments/model/types.ts';
 import type { RecordedConnection } from './executed.ts';
 
-/** PRAGMAs that a configuration has. */
+/** PRAGMAs with a setting in a configuration. */
 export const CONFIG_PRAGMAS: Readonly<Record<string, keyof Config>> = {
   page_size: 'pageSize',
   locking_mode: 'lockingMode',
@@ -19,7 +22,7 @@ export const CONFIG_PRAGMAS: Readonly<Record<string, keyof Config>> = {
 const LEVELS = ['off', 'normal', 'full', 'extra'];
 const JOURNALS: readonly string[] = ['delete', 'truncate', 'persist', 'memory', 'wal', 'off'];
 
-/** A value that a PRAGMA was given, as a setting; null where it isn't one. */
+/** The value set by a PRAGMA, as a setting; null where it isn't one. */
 export function settingOf(name: string, value: string): Partial<Config> | null {
   const key = CONFIG_PRAGMAS[name];
   const word = value.toLowerCase();
@@ -37,19 +40,24 @@ export function settingOf(name: string, value: string): Partial<Config> | null {
 
 export interface RecordedSettings {
   readonly config: Partial<Config>;
-  /** What of it isn't as recorded. Sentences. */
+  /** What differs from the recording. Sentences. */
   readonly notes: readonly string[];
-  /** Names of PRAGMAs that were set, and whose values the recording folded. */
+  /** Names of PRAGMAs that were set, with values that the recording folded. */
   readonly folded: ReadonlySet<string>;
 }
 
-/** Pragmas of a configuration, as PRAGMA statements have them: `page_size=4096, journal_mode=wal`; '' = none. */
+/**
+ * Pragmas of a configuration as PRAGMA statements: `page_size=4096, journal_mode=wal`; '' = none.
+ */
 export const pragmaWords = (config: Partial<Config>): string =>
   pragmasOf({ ...DEFAULT_CONFIG, ...config })
     .map(([name, value]) => `${name}=${value}`)
     .join(', ');
 
-/** What commits and calls did goes before what was asked for; what no call shows is left to the build. */
+/**
+ * What commits and calls did takes precedence over what was requested. Settings that no call shows
+ * have the build's default.
+ */
 export function recordedSettings(
   facts: Facts,
   { thread, context, database }: RecordedConnection,
@@ -67,7 +75,7 @@ export function recordedSettings(
   if (known?.pageSize.value) config['pageSize'] = known.pageSize.value;
   const journal = known?.journalMode.value;
   if (journal && JOURNALS.includes(journal)) config['journalMode'] = journal;
-  // a batch or no journal file at all isn't a mode that can be asked for, but OFF and MEMORY are
+  // a batch, or the lack of a journal file, isn't a mode to request, but OFF and MEMORY are
   else if (journal === 'batch-atomic') delete config['journalMode'];
   const needsExclusive = config['journalMode'] === 'wal' && config['lockingMode'] !== 'exclusive';
   if (needsExclusive) config['lockingMode'] = 'exclusive';

@@ -1,4 +1,7 @@
-/** `vfscope lab advise FILE --database DATABASE`: which indexes make the recording's statements cheaper on a copy of the database. In Node. */
+/**
+ * `vfscope lab advise FILE --database DATABASE`: finds indexes that make the recording's statements
+ * cheaper on a copy of the database. In Node.
+ */
 import type { Advice, AdviceProgress } from '../advisor/advice.ts';
 import { advise } from '../advisor/advise.ts';
 import { recordedOf } from '../advisor/recorded.ts';
@@ -29,13 +32,13 @@ export interface AdviseOptions {
   readonly file: string;
   readonly database: string;
   readonly json: boolean;
-  /** Where the answer goes as JSON. */
+  /** Where to write the answer as JSON. */
   readonly out: string | undefined;
   /** Reports to write. */
   readonly files?: ReportFiles;
 }
 
-/** @returns the exit code @throws CommandFailure naming what is wrong */
+/** @returns the exit code @throws CommandFailure with the cause */
 export async function adviseCommand({
   file,
   database,

@@ -1,4 +1,4 @@
-/** An order to the Lab, carried out by the Lab's own page in a real browser. */
+/** Runs an order to the Lab in the Lab's page in a real browser. */
 import { runOf, runsOf } from '../experiments/plan.ts';
 import { experimentResult } from '../experiments/run-experiment.ts';
 import type { Run } from '../experiments/model/types.ts';
@@ -12,14 +12,16 @@ import { experimentOf, gridOf, sideBySide } from './outcome.ts';
 import { complain } from '../../terminal/open-file.ts';
 import { EXTENSION, FIREFOX_EXTENSION } from '../../drive/extension-folders.ts';
 
-/** The first of what the command reports then. */
+/** The beginning of the command's report in this case. */
 export const TAB_CLOSED = "the Lab's tab closed or crashed.";
-/** Of a run that an interrupt left without a pass that counts. */
+/** For a run that was interrupted before it had a pass that counts. */
 const NOT_DONE = 'interrupted before a pass was done';
 
 /**
- * @param onClosed told that the tab closed before all was done: the result has the passes that were
- * @throws CommandFailure (3) without a browser or a build, or when a single run fails; a failed variant of an experiment is said in its result
+ * @param onClosed called when the tab closed before everything was done; the result then has the
+ * finished passes
+ * @throws CommandFailure (3) without a browser or a build, or when a single run fails; the result
+ * has an experiment's failed variants
  */
 export async function inBrowser(
   { what, asked, grid, compared, options }: LabOrder,

@@ -14,7 +14,10 @@ import { cannotRead, complain, Exit } from '../../terminal/open-file.ts';
 import { jsonText, print } from '../../terminal/stdout.ts';
 import { readOutcome } from './diff.ts';
 
-/** @returns the exit code: 0 all limits hold, 1 one is broken, 2 the budget can't be used @throws CommandFailure (2) naming what is wrong with a file */
+/**
+ * @returns the exit code: 0 all limits hold, 1 one is exceeded, 2 the budget can't be used
+ * @throws CommandFailure (2) with what is wrong with a file
+ */
 export async function checkResultCommand({
   file,
   budget: path,
@@ -42,8 +45,8 @@ export async function checkResultCommand({
 }
 
 /**
- * Paths are `run/step/counter`; `step/counter` where there is one run. The step `total` is the sum.
- * @throws BudgetError naming each path that is none, and each that is a time
+ * Paths are `run/step/counter`, or `step/counter` for a single run. The step `total` is the sum.
+ * @throws BudgetError naming each path that doesn't exist, and each that is a time
  */
 export function checkResult(outcome: LabOutcome, budget: string): BudgetRow[] {
   const named = runsByName(outcome);

@@ -1,4 +1,7 @@
-/** `vfscope lab crash`: what survives a crash, as a table of guarantees. In Node, on emulated storage: no browser is started. */
+/**
+ * `vfscope lab crash`: what survives a crash, as a table of guarantees. In Node, on emulated
+ * storage, without a browser.
+ */
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -36,7 +39,7 @@ export interface CrashCommand {
   /** `name=value,value` words. */
   readonly config: readonly string[];
   readonly json: boolean;
-  /** The least that every configuration must keep; null: nothing. */
+  /** The minimum that every configuration must retain; null: no requirement. */
   readonly require: string | undefined;
   /** Reports to write. */
   readonly files?: ReportFiles;
@@ -44,7 +47,7 @@ export interface CrashCommand {
 
 type Outcome = CrashResult | NotTested;
 
-/** @returns the exit code: 1 where a configuration keeps less than required */
+/** @returns the exit code: 1 where a configuration retains less than required */
 export async function crashCommand({
   config,
   json,
@@ -112,7 +115,10 @@ const DEFAULTS: Choices = {
 };
 const MOST_COMMITS = 50;
 
-/** Which configurations the words name: every combination of their values. @throws CommandFailure naming what is wrong */
+/**
+ * The configurations from the words: every combination of their values.
+ * @throws CommandFailure with the cause
+ */
 export function crashOrder(words: readonly string[]): {
   configs: CrashConfig[];
   options: CrashOptions;
@@ -155,7 +161,10 @@ export async function openerOf(config: CrashConfig): Promise<Opener> {
     : waSqliteOpener(engines, configOf(config));
 }
 
-/** Node would get the package's own bundle for Node, which has no VFS on storage: this is the one for browsers. */
+/**
+ * Node would load the package's bundle for Node, which has no VFS on storage. This is the bundle
+ * for browsers.
+ */
 async function loadSahpool(): Promise<SqliteWasm> {
   const wasm = packageFile('@sqlite.org/sqlite-wasm/sqlite3.wasm');
   const bundle = pathToFileURL(join(dirname(wasm), 'index.mjs')).href;
@@ -167,7 +176,10 @@ async function loadSahpool(): Promise<SqliteWasm> {
   return { init, wasm: compiled, wasmBytes: bytes.length, version };
 }
 
-/** A configuration under way ends with its next crash: a guarantee is of all of them. */
+/**
+ * An interrupted configuration stops at its next crash and has no result, because a guarantee
+ * covers all crashes.
+ */
 async function tested(
   config: CrashConfig,
   options: CrashOptions,
@@ -182,7 +194,7 @@ async function tested(
       },
     });
   } catch (e) {
-    // the VFS or SQLite refuses the configuration, or its package is missing: the others go on
+    // the VFS or SQLite rejects the configuration, or its package is missing: the others continue
     return { config, cause: failureText(e).split('\n')[0]! };
   }
 }

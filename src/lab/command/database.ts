@@ -1,4 +1,4 @@
-/** The database of `lab run own-database --file DATABASE`, with the log that lies beside it. */
+/** The database of `lab run own-database --file DATABASE`, with the WAL beside it. */
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { damageOf, noDatabase } from '../experiments/engine/check-database.ts';
@@ -8,8 +8,10 @@ import { nodeSurroundings } from './node.ts';
 import { cannotRead } from '../../terminal/open-file.ts';
 
 /**
- * The file as SQLite has it: what its write-ahead log holds is brought in, in memory; nothing is written beside the file.
- * @throws Error with a message for the user where it cannot be read, isn't a database or not whole, or its log cannot be brought in
+ * The file as SQLite sees it, with its write-ahead log merged in memory. Nothing is written beside
+ * the file.
+ * @throws Error with a message for the user where the file can't be read, isn't a database, is
+ * damaged, or its WAL can't be merged
  */
 export async function databaseFrom(path: string): Promise<{ name: string; file: Blob }> {
   const name = basename(path);
@@ -22,7 +24,7 @@ export async function databaseFrom(path: string): Promise<{ name: string; file: 
     (e: NodeJS.ErrnoException) =>
       e.code === 'ENOENT' ? 0 : Promise.reject(new Error(cannotRead(log, e, 'a write-ahead log'))),
   );
-  // without a frame it holds nothing
+  // without a frame, it is empty
   const wal = size > WAL_HEADER ? new Blob([await read(log, 'a write-ahead log')]) : null;
   const { sqlite3, module } = await nodeSurroundings().engines.open(
     { engine: 'wa-sqlite-2.0.6', build: 'sync' },

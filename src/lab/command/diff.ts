@@ -13,7 +13,7 @@ import { checkReportFiles, writeReportFiles, type ReportFiles } from './report-f
 import { factLines } from './run-text.ts';
 import { tableLines } from './tables.ts';
 
-/** A saved result. @throws CommandFailure (2) naming what is wrong with the file */
+/** A saved result. @throws CommandFailure (2) with what is wrong with the file */
 export async function readOutcome(path: string): Promise<LabOutcome> {
   const text = await readFile(path, 'utf8').catch((e: unknown) => {
     throw wrongUse(cannotRead(path, e, 'a result of the Lab'));

@@ -24,7 +24,10 @@ import { table } from '../../terminal/report-text.ts';
 import { measureLines, nativeLines, twinLines } from './tables.ts';
 import { plain } from '../../text/clean.ts';
 
-/** A run a line, with its sums; then growth, passes, what did not run. @param grid at least one run of it */
+/**
+ * One line per run, with its sums, then growth, passes, and runs that didn't run.
+ * @param grid with at least one run
+ */
 export function gridText({ workload, runs, skipped, verdicts, growth }: GridResult): string {
   const first = runs[0]!;
   const names = headings(runs.map(({ run }) => run));
@@ -58,7 +61,10 @@ export function gridText({ workload, runs, skipped, verdicts, growth }: GridResu
 
 const TOTAL_MS = { step: 'total', counter: 'ms' };
 
-/** A run a line: its time, also over that of another, and its counters. @param baseOf the run that one is compared with */
+/**
+ * One line per run: its time, also relative to another run, and its counters.
+ * @param baseOf returns the run to compare with
+ */
 export function runsTable(
   head: string,
   runs: readonly NamedResult[],
@@ -86,7 +92,7 @@ export function runsTable(
   );
 }
 
-/** Settings and parameters that all runs have alike. */
+/** Settings and parameters that all runs share. */
 function sharedLines(runs: readonly Run[]): string[] {
   const [first] = runs as [Run];
   const alike = (of: (run: Run) => unknown): boolean => runs.every((run) => of(run) === of(first));
@@ -102,7 +108,7 @@ function sharedLines(runs: readonly Run[]): string[] {
   });
 }
 
-/** A line a curve and counter: its ends, the fitted exponent, and what that says. */
+/** One line per curve and counter: its ends, the fitted exponent, and its meaning. */
 export function growthLines(growth: readonly Growth[], runs: readonly NamedResult[]): string[] {
   const stepMs = clockStepMs(runs);
   return [...new Set(growth.map(({ over }) => over))].flatMap((over) => {
@@ -135,7 +141,10 @@ export function growthLines(growth: readonly Growth[], runs: readonly NamedResul
   });
 }
 
-/** Each pass of timed runs: two classes of them do not show in a median. Nothing where there is one pass. */
+/**
+ * Each pass of timed runs, because a median can hide two groups of passes. Empty where there is one
+ * pass.
+ */
 export function passesTable(head: string, runs: readonly NamedResult[]): string[] {
   if (!runs.some(({ result }) => passesText(result))) return [];
   const said = runs.flatMap(({ name, result }) =>

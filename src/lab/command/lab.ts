@@ -1,6 +1,6 @@
 /**
- * `vfscope lab list` and `vfscope lab run <experiment|workload>`: in a real browser by the Lab's own page, or with --node in Node on an
- * in-memory VFS. Exit code 1 when an expectation does not hold.
+ * `vfscope lab list` and `vfscope lab run <experiment|workload>`: in a real browser in the Lab's
+ * page, or with --node in Node on an in-memory VFS. Exit code 1 when an expectation doesn't hold.
  */
 import { runOf } from '../experiments/plan.ts';
 import { runExperiment } from '../experiments/run-experiment.ts';
@@ -78,7 +78,7 @@ const listed = (): object => ({
   })),
 });
 
-/** The order in these surroundings. @throws CommandFailure when it cannot run there */
+/** The order in this environment. @throws CommandFailure when it can't run there */
 async function carryOut(
   { what, asked, grid, compared, options, native }: LabOrder,
   around: Surroundings,
@@ -146,7 +146,7 @@ async function inNode(
   try {
     return await carryOut(order, around);
   } catch (e) {
-    // what SQLite or a run says is for the user; a fault of ours keeps its stack
+    // errors of SQLite or a run are for the user; our own bugs keep their stack
     if (!(e instanceof Error) || (e.name !== 'Error' && e.name !== 'SQLiteError')) throw e;
     throw browserFailed(
       `${'experiment' in order.what ? order.what.experiment.id : order.what.workload.id} failed: ${e.message}`,

@@ -1,6 +1,7 @@
 /**
- * A native SQLite as a reference for times: the system's sqlite3 shell, or node:sqlite where this Node has it. It runs the same SQL, in
- * memory, a step at a time. Never for counts: there is no wasm to count in.
+ * A native SQLite as a reference for times: the system's sqlite3 shell, or node:sqlite where this
+ * Node has it. It runs the same SQL in memory, step by step. Never for counts, because there is no
+ * wasm to count in.
  */
 import { spawn } from 'node:child_process';
 import { pragmasOf } from '../experiments/engine/apply-config.ts';
@@ -21,11 +22,15 @@ export interface NativeSqlite {
   readonly program: string;
   /** Its version of SQLite. */
   readonly sqlite: string;
-  /** Runs scripts one after the other on a fresh database. @returns milliseconds of each @throws Error with SQLite's words */
+  /**
+   * Runs scripts one after the other on a fresh database.
+   * @returns milliseconds of each
+   * @throws Error with SQLite's message
+   */
   readonly times: (scripts: readonly string[]) => Promise<number[]>;
 }
 
-/** What a program prints. @throws Error with the first line of what it complained about */
+/** The output of a program. @throws Error with the first line of its error output */
 function printed(program: string, args: readonly string[], input: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...args], { stdio: ['pipe', 'pipe', 'pipe'] });
@@ -33,7 +38,7 @@ function printed(program: string, args: readonly string[], input: string): Promi
     child.stdout.on('data', (piece: Buffer) => out.push(piece));
     child.stderr.on('data', (piece: Buffer) => err.push(piece));
     child.on('error', reject);
-    // a program that has ended reads no more: its exit code says it
+    // a program that has ended doesn't read its input; its exit code is enough
     child.stdin.on('error', () => {});
     child.on('close', (code) => {
       const said = Buffer.concat(err).toString('utf8').trim();
@@ -45,14 +50,17 @@ function printed(program: string, args: readonly string[], input: string): Promi
 }
 
 const NOWHERE = process.platform === 'win32' ? 'NUL' : '/dev/null';
-/** SQLite's clock counts milliseconds. */
+/** SQLite's clock has a resolution of one millisecond. */
 const MARK = "SELECT 'vfscope', CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER);";
 
-/** The shell reads line by line, and looks at each whether a statement ends: where a line end means nothing, one line is cheaper. */
+/**
+ * The shell reads line by line and checks after each whether a statement is complete. Joining lines
+ * where line breaks don't matter is cheaper.
+ */
 const onOneLine = (sql: string): string =>
   /['"`[]|--|\/\*/.test(sql.replace(/'[^'\n]*'/g, '')) ? sql : sql.replaceAll('\n', ' ');
 
-/** The script that prints a time before, between and behind. */
+/** The script, with statements that print a time before, between, and after the steps. */
 function timedScript(scripts: readonly string[]): string {
   const mark = `.output stdout\n${MARK}\n.output ${NOWHERE}\n`;
   return [
@@ -116,7 +124,7 @@ export function nodeSqlite({ DatabaseSync }: NodeSqlite): NativeSqlite {
   };
 }
 
-/** The first that is here; else the reason why there is none. */
+/** The first available one, else the reason why there is none. */
 export async function findNative(program = 'sqlite3'): Promise<NativeSqlite | string> {
   let why: string;
   try {
@@ -134,7 +142,7 @@ export async function findNative(program = 'sqlite3'): Promise<NativeSqlite | st
   }
 }
 
-/** @returns why a workload has no native counterpart; null where it has */
+/** @returns why a workload has no native version; null where it has one */
 export function notNative({ needs = [], actors }: Workload): string | null {
   if (actors) return 'it runs in workers';
   return needs.includes('database') ? 'it runs on a copy of your database' : null;
@@ -145,7 +153,7 @@ const pragmaText = (config: Config): string =>
     .map(([name, value]) => `PRAGMA ${name}=${value};\n`)
     .join('');
 
-/** One pass. Steps from outside SQL are left out. */
+/** One pass, without steps outside SQL. */
 export const nativeSampler =
   (native: NativeSqlite): NativeSampler =>
   async (run: Run, workload: Workload): Promise<Sample> => {
@@ -171,7 +179,9 @@ export const nativeSampler =
     };
   };
 
-/** What of a run matters to native: everything but the engine, its build and its VFS. */
+/**
+ * The parts of a run that matter to native: everything except the engine, its build, and its VFS.
+ */
 const nativeOf = (run: Run): Run => ({
   ...run,
   config: { ...run.config, engine: 'native', build: 'sync', vfs: 'memory' },
@@ -194,7 +204,10 @@ const noted = (result: RunResult | Error, why: string): RunResult | Error =>
     ? result
     : { ...result, notes: [...result.notes, `Times native: n/a, ${why}.`] };
 
-/** Timed runs and their native references, pass by pass in turn. @param find the native SQLite; tests have their own */
+/**
+ * Timed runs and their native references, alternating pass by pass.
+ * @param find returns the native SQLite; tests use another one
+ */
 export async function measureBesideNative(
   runs: readonly Run[],
   around: Surroundings,
@@ -206,7 +219,7 @@ export async function measureBesideNative(
     const done = await measureEach(runs, around);
     return done.map((result, i) => noted(result, lacks[i] ?? String(native)));
   }
-  // runs that differ in their engine alone share one
+  // runs that only differ in their engine share one
   const keys = runs.map((run) => JSON.stringify(nativeOf(run)));
   const distinct = [...new Set(keys)];
   const references = distinct.map((key) => nativeOf(runs[keys.indexOf(key)]!));

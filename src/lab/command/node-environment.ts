@@ -1,12 +1,15 @@
-/** The environment of runs in Node: the machine, and the disk below the folder for temporary files. */
+/** The environment of runs in Node: the machine, and the disk of the folder for temporary files. */
 import { readFileSync, statSync } from 'node:fs';
 import { availableParallelism, cpus, release, tmpdir } from 'node:os';
 import type { Environment } from '../experiments/model/environment-types.ts';
 
-/** Of performance.now() in Node, which counts nanoseconds; what a call of it takes isn't a step. */
+/** performance.now() in Node counts nanoseconds. The duration of a call isn't its resolution. */
 const CLOCK_STEP_US = 0.001;
 
-/** Everything stays in memory here: the disk is said because other processes may use it meanwhile. */
+/**
+ * Everything is in memory here. The disk is listed because other processes may use it during the
+ * run.
+ */
 export const nodeEnvironment = (): Environment => ({
   runtime: `Node ${process.versions.node} (V8 ${process.versions.v8})`,
   platform: `${process.platform} ${process.arch}, ${release()}`,
@@ -18,7 +21,7 @@ export const nodeEnvironment = (): Environment => ({
   jspi: 'Suspending' in WebAssembly,
 });
 
-/** As Linux reports it of a block device; null elsewhere, and on file systems without one. */
+/** From Linux, for a block device; null on other platforms, and on file systems without one. */
 function diskKind(): string | null {
   if (process.platform !== 'linux') return null;
   const { dev } = statSync(tmpdir());
@@ -30,7 +33,7 @@ function diskKind(): string | null {
       const kind = readFileSync(`/sys/dev/block/${major}:${minor}/${folder}/rotational`, 'utf8');
       return `${kind.trim() === '0' ? 'SSD' : 'hard disk'}, as Linux reports it`;
     } catch (e) {
-      // a partition has no queue of its own, an overlay no device, and a container may hide both
+      // a partition has no own queue, an overlay no device, and a container may hide both
       if (!['ENOENT', 'EACCES'].includes((e as NodeJS.ErrnoException).code ?? '')) throw e;
     }
   return null;

@@ -1,4 +1,4 @@
-/** The Lab's surroundings in Node: SQLite's builds from node_modules, in-memory databases only. */
+/** The Lab's environment in Node: SQLite builds from node_modules, in-memory databases only. */
 import { NODE_VFS } from '../experiments/model/vfs-facts.ts';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -24,7 +24,7 @@ export function packageFile(path: string): string {
 const wasmOf = async (path: string): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await readFile(isAbsolute(path) ? path : packageFile(path)));
 
-/** @param outside engines that aren't bundled, looked for already */
+/** @param outside engines that aren't bundled, already looked up */
 export const nodeSurroundings = (
   progress?: Surroundings['progress'],
   outside?: OutsideEngines,

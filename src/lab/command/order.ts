@@ -1,4 +1,4 @@
-/** What `vfscope lab run` is asked for, checked before anything runs. */
+/** The order of `vfscope lab run`, checked before anything runs. */
 import { readFile } from 'node:fs/promises';
 import {
   readGrid,
@@ -26,49 +26,49 @@ export interface LabOptions {
   readonly verb: 'list' | 'run';
   readonly what: string | undefined;
   readonly config: readonly string[];
-  /** Settings of a second variant: the two side by side, with the exact difference. */
+  /** Settings of a second variant: shows both side by side, with the exact difference. */
   readonly compare: readonly string[];
   readonly count: boolean;
-  /** Of a counted workload: by statement and between VFS calls, too. */
+  /** For a counted workload: also by statement and between VFS calls. */
   readonly statements: boolean;
-  /** Of a counted workload: by function of the engine. */
+  /** For a counted workload: by function of the engine. */
   readonly functions: boolean;
   /** With `count`: loads and stores, too. */
   readonly memory?: boolean;
   readonly node: boolean;
   readonly json: boolean;
   readonly repeats: number;
-  /** Of the workload own-sql. */
+  /** For the workload own-sql. */
   readonly sql: string | undefined;
-  /** Of the workload own-database: its file. */
+  /** For the workload own-database: its file. */
   readonly database: string | undefined;
   readonly headed: boolean;
   /** `chromium` or `firefox`. */
   readonly browser: string;
   /** Reports to write. */
   readonly files?: ReportFiles;
-  /** Engines from outside, as `--config engine=...` has them. */
+  /** External engines, as in `--config engine=...`. */
   readonly engines?: readonly string[];
-  /** With a native SQLite as a reference for times. */
+  /** Adds a native SQLite as a reference for times. */
   readonly native?: boolean;
-  /** Where fetched releases stay; absent: the user's cache folder. */
+  /** Where downloaded releases are stored; absent: the user's cache folder. */
   readonly cache?: string | undefined;
 }
 
-/** What is to be run, checked: the browser's driver and Node take the same. */
+/** The checked order, the same for the browser's driver and for Node. */
 export interface LabOrder {
   readonly what: { readonly experiment: PlacedExperiment } | { readonly workload: Workload };
   readonly asked: Asked;
-  /** Of a workload that is run with every combination of several values: all of them, `asked` the first. */
+  /** For a workload with every combination of several values: all combinations, `asked` first. */
   readonly grid: readonly Asked[] | null;
   /** null: nothing to compare with. */
   readonly compared: Asked | null;
   readonly options: RunOptions;
-  /** What is run, with the VFS. */
+  /** What runs, with the VFS. */
   readonly title: string;
   /** All of them. */
   readonly runs: readonly Run[];
-  /** In Node: asked for, or because an engine from outside runs nowhere else. */
+  /** In Node: requested, or because an external engine runs nowhere else. */
   readonly node: boolean;
   readonly native: boolean;
 }
@@ -78,27 +78,33 @@ function namedWorkload(name: string, sql: string | undefined): Workload {
   throw new Error(`there is no experiment or workload "${name}"; there are ${known}.`);
 }
 
-/** The VFSs of `vfs=A,B` for an experiment, which runs on each. @throws naming those that there are */
+/** The VFSs of `vfs=A,B` for an experiment, which runs on each. @throws naming the valid ones */
 const vfsOf = (words: readonly string[]): VfsName[] =>
   readGrid(words).flatMap(({ config: { vfs } }) => vfs ?? []);
 
-/** `--engine A --engine B` as the setting that it is. */
+/** `--engine A --engine B` as a setting. */
 const engineWords = ({ engines = [] }: LabOptions): string[] =>
   engines.length ? [`engine=${engines.join(',')}`] : [];
 
-/** A release that the extension has, too, is taken from npm where nothing of a browser is asked for: as any other release. */
+/**
+ * A release that the extension also has is taken from npm unless the order needs a browser, as any
+ * other release.
+ */
 const isFromNpm = (runs: readonly Run[], browser: string): boolean =>
   browser === 'chromium' &&
   runs.some(({ config }) => isOutside(config.engine)) &&
   runs.every(({ config }) => NODE_VFS.includes(config.vfs));
 
-/** Whether a workload opens its database again, which `:memory:` doesn't outlive. */
+/** Whether a workload reopens its database, which `:memory:` doesn't survive. */
 const reopens = (workload: Workload, { parameters }: Asked): boolean =>
   [...workload.steps(parametersOf(workload, parameters))].some(
     (step) => step.kind === 'host' && step.action === 'reopen',
   );
 
-/** Beside a native SQLite or an engine from outside, all run on `:memory:`, or in files in memory: a difference is of the engines then. */
+/**
+ * With a native SQLite or an external engine, everything runs on `:memory:`, or in files in memory,
+ * so that only the engines differ.
+ */
 function onOneVfs(
   all: readonly Asked[],
   changed: Asked,
@@ -120,7 +126,7 @@ async function fileOf(path: string, what: string): Promise<Buffer<ArrayBuffer>> 
   return readFile(path).catch((e: unknown) => Promise.reject(new Error(cannotRead(path, e, what))));
 }
 
-/** What the command's words ask for. @throws CommandFailure naming what is wrong */
+/** Parses the command's words. @throws CommandFailure with the cause */
 export async function orderOf(o: LabOptions): Promise<LabOrder> {
   if (o.what === undefined)
     throw wrongUse(
@@ -190,7 +196,7 @@ export async function orderOf(o: LabOptions): Promise<LabOrder> {
     const what: LabOrder['what'] = experiment
       ? { experiment }
       : { workload: namedWorkload(o.what, sql) };
-    // every fault of the words is found before anything runs
+    // finds all errors in the words before anything runs
     const runs =
       'workload' in what
         ? (compared ? [asked, compared] : all).map((each) => runOf(what.workload, each, options))

@@ -1,4 +1,4 @@
-/** What came out of `vfscope lab run`: as text, as JSON, as an exit code. */
+/** The outcome of `vfscope lab run`: as text, as JSON, and as an exit code. */
 import { gridResult } from '../experiments/grid-result.ts';
 import { headings } from '../experiments/model/knobs.ts';
 import { storedVerdicts } from '../experiments/storage-verdicts.ts';
@@ -13,7 +13,7 @@ import { gridText } from './growth-text.ts';
 import { compareText, experimentText, resultText } from './text.ts';
 import { Exit } from '../../terminal/open-file.ts';
 
-/** Of two runs side by side, the second says whether it stored what the first did. */
+/** For two runs side by side, the second one shows whether both stored the same. */
 export function sideBySide(runs: readonly RunResult[]): RunResult[] {
   const [a, b] = runs;
   if (!a || !b) return [...runs];
@@ -25,7 +25,8 @@ export function sideBySide(runs: readonly RunResult[]): RunResult[] {
 }
 
 /**
- * The combinations of a grid. @param done of each its result, or why there is none
+ * The combinations of a grid.
+ * @param done the result of each, or why it has none
  * @throws CommandFailure (3) where none ran
  */
 export function gridOf(
@@ -47,7 +48,7 @@ export function gridOf(
   );
 }
 
-/** An experiment of which something ran. @throws CommandFailure (3) where no variant did */
+/** An experiment with at least one result. @throws CommandFailure (3) where no variant ran */
 export function experimentOf(result: ExperimentResult): LabOutcome {
   if (Object.keys(result.results).length) return { experiment: result };
   const why = Object.values(result.skipped);
@@ -56,7 +57,7 @@ export function experimentOf(result: ExperimentResult): LabOutcome {
   );
 }
 
-/** In a stable order, numbers in full. */
+/** In a stable order, with full numbers. */
 export function outcomeText(outcome: LabOutcome): string {
   if ('experiment' in outcome) {
     const experiment = experimentFor(outcome.experiment.experiment);
@@ -73,7 +74,7 @@ export function outcomeText(outcome: LabOutcome): string {
 export const outcomeJson = (outcome: LabOutcome): string =>
   `${JSON.stringify('experiment' in outcome ? outcome.experiment : 'grid' in outcome ? outcome.grid : outcome.runs, null, 2)}\n`;
 
-/** 1 where an expectation does not hold. */
+/** 1 where an expectation doesn't hold. */
 export function exitOf(outcome: LabOutcome): number {
   const verdicts =
     'experiment' in outcome

@@ -1,4 +1,7 @@
-/** `vfscope lab replay FILE --config vfs=...`: a recording's VFS calls on another VFS, counts side by side, and the replay as a trace for Compare. */
+/**
+ * `vfscope lab replay FILE --config vfs=...`: runs a recording's VFS calls on another VFS, with
+ * counts side by side, and writes the replay as a trace for Compare.
+ */
 import { readFile } from 'node:fs/promises';
 import { readWords } from '../experiments/plan.ts';
 import { hasFaults } from '../experiments/model/faults.ts';
@@ -37,7 +40,7 @@ export interface ReplayOptions {
   readonly node: boolean;
   readonly json: boolean;
   readonly headed: boolean;
-  /** Where the replay's trace goes. */
+  /** Where to write the replay's trace. */
   readonly out: string | undefined;
   /** Reports to write. */
   readonly files?: ReportFiles;
@@ -47,7 +50,7 @@ export interface ReplayOptions {
   readonly checkpoints: boolean;
 }
 
-/** @returns the exit code @throws CommandFailure naming what is wrong */
+/** @returns the exit code @throws CommandFailure with the cause */
 export async function replayCommand({
   file,
   config,
@@ -145,7 +148,7 @@ async function inBrowser(
   }
 }
 
-/** Counts side by side, as the Lab's page has them. */
+/** Counts side by side, as on the Lab's page. */
 function replayText(report: ReplayReport): string {
   const tables = replayGroups([report]).flatMap(({ title, rows }) => [
     '',

@@ -1,4 +1,4 @@
-/** Numbers, times, settings and verdicts of the Lab as its texts say them. */
+/** Numbers, times, settings, and verdicts of the Lab, formatted for its texts. */
 import { stepMsOf } from '../experiments/model/aggregate.ts';
 import { onWords } from '../experiments/model/vfs-facts.ts';
 import type { Config, Run } from '../experiments/model/types.ts';
@@ -13,11 +13,14 @@ import { fromToText, milliseconds } from '../results/table.ts';
 import { verdictSentence, verdictWord } from '../results/verdicts.ts';
 import { plain } from '../../text/clean.ts';
 
-/** From the shortest to the longest pass; '' of one pass. @param stepMs of the clock */
+/** From the shortest to the longest pass; '' for one pass. @param stepMs of the clock */
 export const spreadText = (s: Spread | null | undefined, stepMs: number): string =>
   s && s.n > 1 ? fromToText(s, stepMs) : '';
 
-/** Each pass: runs that fall in two classes have a median that is neither. One in brackets is left out of the median, or warmed up. */
+/**
+ * Each pass, because a median hides two groups of runs. A pass in brackets is left out of the
+ * median or is the warm-up.
+ */
 export function passesText(result: RunResult): string {
   const { totalMs, warmUpMs, leftOut } = result;
   if (!totalMs || (totalMs.passes.length === 1 && warmUpMs === null)) return '';
@@ -34,18 +37,18 @@ export const notCounted = ({ warmUpMs, leftOut }: RunResult): string[] => [
   ...leftOut.map(({ pass, reason }) => `pass ${pass} is left out: ${plain(reason)}`),
 ];
 
-/** `name=value` of those that have a value, apart by blanks. */
+/** `name=value` for all that have a value, separated by spaces. */
 export const settingsText = (settings: readonly (readonly [string, unknown])[]): string =>
   settings
     .flatMap(([name, value]) => (value === null ? [] : [plain(`${name}=${String(value)}`)]))
     .join(' ');
-/** The settings that are not the build's own. */
+/** The settings that differ from the build's defaults. */
 export const configText = (config: Config): string => settingsText(Object.entries(config));
 export const modeText = (run: Run): string =>
   run.mode === 'count'
     ? 'counted: metered engine, fresh instance, seeded'
     : 'timed: unmetered, median of the passes after one that warms up';
-/** Mode, settings and parameters, a line each. */
+/** Mode, settings, and parameters, one per line. */
 export const headOf = (run: Run): string[] => [
   `  ${modeText(run)}`,
   `  ${configText(run.config)}`,
@@ -53,7 +56,10 @@ export const headOf = (run: Run): string[] => [
     ? [`  ${settingsText(Object.entries(run.parameters))}`]
     : []),
 ];
-/** What ran these results, a line each; a value that only some have on a line with their names. */
+/**
+ * What ran these results, one fact per line. A value that only some have is on a line with their
+ * names.
+ */
 export const environmentLines = (runs: readonly NamedResult[]): string[] =>
   factLines(runs.length ? environmentFacts(runs) : []);
 export function factLines(facts: readonly EnvironmentFact[]): string[] {
@@ -68,11 +74,11 @@ export function factLines(facts: readonly EnvironmentFact[]): string[] {
   ];
 }
 
-/** With the VFSs that the results are of. */
+/** With the VFSs of the results. */
 export const titleOn = (title: string, results: readonly RunResult[]): string =>
   `${title}, ${onWords(results.map(({ run }) => run.config.vfs))}`;
 
-/** What fails stands out in a text. */
+/** Marks failures so that they stand out in text. */
 export function verdictText(v: Verdict): string {
   const word = v.holds === false ? verdictWord(v).toUpperCase() : verdictWord(v);
   return plain(`  ${word.padEnd(6)} ${verdictSentence(v)}`);

@@ -1,6 +1,7 @@
 /**
- * `vfscope lab show RESULT.json`: what `lab run --json` or the Lab's page saved, as text again, with passes left out for a written reason.
- * The file is not trusted: its form is checked, and only words that are known run.
+ * `vfscope lab show RESULT.json`: prints a result saved by `lab run --json` or the Lab's page,
+ * optionally without some passes, each with a written reason. The file isn't trusted: its form is
+ * checked, and only known words are used.
  */
 import { decideAll } from '../experiments/model/aggregate.ts';
 import { gridResult } from '../experiments/grid-result.ts';
@@ -26,7 +27,10 @@ interface ShowOptions {
   readonly files?: ReportFiles;
 }
 
-/** @returns the exit code @throws CommandFailure (2) naming what is wrong with the file or the words */
+/**
+ * @returns the exit code
+ * @throws CommandFailure (2) with what is wrong with the file or the words
+ */
 export async function showCommand({
   file,
   leaveOut: words,
@@ -75,7 +79,7 @@ function withoutPasses(outcome: LabOutcome, words: readonly string[]): LabOutcom
   return { grid: gridResult(outcome.grid.workload, [...ran, ...not]) };
 }
 
-/** What was left out before stays out; verdicts are the run's own. */
+/** Passes that were left out before stay out. Verdicts come from the run itself. */
 function decided(result: RunResult, more: readonly LeftOut[] = []): RunResult {
   if (more.length) return leaveOut(result, [...result.leftOut, ...more]);
   const { verdicts: _, ...rest } = result;

@@ -11,7 +11,7 @@ import type { ResultTable } from '../results/table.ts';
 
 const MOST_TEXT = 72;
 
-/** Its head and its rows; minus signs as programs read them. */
+/** Its head and its rows, with minus signs that programs can read. */
 export const tableLines = ({ head, rows, more }: ResultTable): string[] => [
   ...table(
     head,
@@ -23,7 +23,7 @@ export const tableLines = ({ head, rows, more }: ResultTable): string[] => [
   ...(more ? [`  and ${more} more, which need fewer (--json has them)`] : []),
 ];
 
-/** SQL beside IndexedDB itself; nothing where no twin ran. */
+/** SQL beside plain IndexedDB; nothing where no twin ran. */
 export function twinLines(runs: readonly NamedResult[]): string[] {
   const twins = twinTable(runs);
   return twins ? ['', twins.title, ...tableLines(twins)] : [];
@@ -39,7 +39,11 @@ export const measureLines = (runs: readonly NamedResult[]): string[] =>
   measuresOf(runs).flatMap(({ table }) => ['', table.title, ...tableLines(table)]);
 
 const NAMES = ['A', 'B'];
-/** `lab run --count --statements`, `--functions`. @param results one, or two to compare @param byFunction else by statement and between VFS calls */
+/**
+ * `lab run --count --statements`, `--functions`.
+ * @param results one, or two to compare
+ * @param byFunction else by statement and between VFS calls
+ */
 export function detailText(results: readonly RunResult[], byFunction: boolean): string {
   const tables = byFunction
     ? [functionTable(results, 'total', NAMES)]

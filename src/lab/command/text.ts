@@ -1,4 +1,7 @@
-/** Results of the Lab as text that can be kept in a repository and compared line by line: stable order, counts in full. */
+/**
+ * Results of the Lab as text to store in a repository and compare line by line: stable order, full
+ * counts.
+ */
 import { isTime, stepMsOf } from '../experiments/model/aggregate.ts';
 import { answerOf } from '../results/answers.ts';
 import { compare } from '../results/compare.ts';
@@ -97,7 +100,7 @@ export function resultText(workload: Workload, result: RunResult): string {
     ...footOf(result),
   ].join('\n')}\n`;
 }
-/** What the last row sums up. */
+/** What the last row sums. */
 function totalName({ steps, fault }: RunResult): string {
   if (fault?.answer) return 'finished steps';
   return steps.some(({ twin, skipped }) => twin && !skipped) ? 'total by SQL' : 'total';
@@ -114,7 +117,7 @@ const shareText = (result: RunResult): string[] =>
 const measured = (result: RunResult): string =>
   result.run.mode === 'count' ? 'instructions' : 'time';
 
-/** Nothing of a run that ended before it opened its database. */
+/** Empty for a run that ended before it opened its database. */
 function storedLines({ digest, stored, settings }: RunResult): string[] {
   const facts = [
     ...(digest ? [`rows ${digest}`] : []),
@@ -141,7 +144,7 @@ export function compareText(workload: Workload, a: RunResult, b: RunResult): str
       [...a.steps, ...b.steps].map((s) => s.counters),
     ),
   ];
-  // of a single step, the sum says nothing new
+  // for a single step, the sum adds nothing
   const steps = [...a.steps.map(({ id }) => id), ...(a.steps.length > 1 ? ['total'] : [])];
   const rows = steps.flatMap((step) =>
     compare([a, b], step, counters)
@@ -229,22 +232,22 @@ export function experimentText(
   ].join('\n')}\n`;
 }
 
-/** Of the experiment of a question. */
+/** For the experiment of a question. */
 function answerLines(id: string, results: ExperimentResult['results']): string[] {
   const sentences = answerOf(id, results)?.sentences ?? [];
   return sentences.length ? ['', 'Answer', ...sentences.map((line) => `  ${line}`)] : [];
 }
 
-/** The variant that one is compared with. */
+/** The variant to compare with. */
 const baseOf = ({ variants, baseline }: PlacedExperiment, id: string): string =>
   variants.find((v) => v.id === id)?.against ?? baseline;
-/** What base each variant is compared with. */
+/** The base of each variant. */
 function baseLines(experiment: PlacedExperiment): string[] {
   const bases = [...new Set(experiment.variants.map(({ id }) => baseOf(experiment, id)))];
   return [`  base: ${bases.join(', ')}`];
 }
 
-/** Of every variant that is made of transactions; nothing where none is. */
+/** Each variant made of transactions; nothing where there is none. */
 function sharesTable(ran: readonly NamedResult[]): string[] {
   const rows = ran.flatMap(({ name, result }) =>
     sharesOf(result).map(({ parts }) => [name, ...parts.map(([, share]) => formatShare(share))]),

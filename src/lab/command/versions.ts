@@ -54,11 +54,11 @@ import { factLines } from './run-text.ts';
 import { checkReportFiles, writeReportFiles, type ReportFiles } from './report-files.ts';
 
 export interface VersionsOptions {
-  /** Packages, all their releases; none: sql.js and sqlite.org's. */
+  /** Packages with all their releases; none: sql.js and sqlite.org's. */
   readonly packages: readonly string[];
-  /** Releases by name, instead of all that npm lists. */
+  /** Releases by name, instead of all in npm's list. */
   readonly releases: readonly string[];
-  /** The newest of each package; undefined: all. */
+  /** How many of the newest releases of each package; undefined: all. */
   readonly last: number | undefined;
   /** The first and the last version. */
   readonly from: string | undefined;
@@ -66,12 +66,12 @@ export interface VersionsOptions {
   readonly workload: string;
   /** Parameters of the workload. */
   readonly config: readonly string[];
-  /** Where results are saved, and gone on with. */
+  /** Where results are saved, and where a later run continues. */
   readonly out: string | undefined;
   readonly bisect: boolean;
-  /** Of a bisection: the step; `total` is the sum. */
+  /** For a bisection: the step; `total` is the sum. */
   readonly step: string;
-  /** Of a bisection: a change in percent that counts; undefined: any. */
+  /** For a bisection: the minimum change in percent; undefined: any. */
   readonly by: number | undefined;
   readonly cache: string | undefined;
   readonly json: boolean;
@@ -82,7 +82,7 @@ type Named = Pick<CountedRelease, 'version'> & { readonly package: PackageName }
 
 const USUAL: readonly PackageName[] = ['sql.js', '@sqlite.org/sqlite-wasm'];
 
-/** @param npm the user's; tests have their own @returns the exit code */
+/** @param npm the user's; tests use another one @returns the exit code */
 export async function versionsCommand(o: VersionsOptions, npm: Npm = runNpm): Promise<number> {
   const { workload, parameters } = workloadFor(o);
   await checkReportFiles(o.files);
@@ -104,13 +104,13 @@ export async function versionsCommand(o: VersionsOptions, npm: Npm = runNpm): Pr
   }
 }
 
-/** What is wrong stands last, where it is seen. */
+/** Errors come last, where they are seen. */
 function ended(o: VersionsOptions, counts: Counts, interrupt: Interrupt, all: number): number {
   if (interrupt.came) {
     complain(
       `interrupted: ${counts.done} of ${countOf(all, 'release')} done. ${o.out === undefined ? 'With --out FILE.json the next run continues from here.' : `Run the same command again to go on from ${o.out}.`}`,
     );
-    return Exit.browserFailed; // ended before what was asked for
+    return Exit.browserFailed; // stopped before everything was done
   }
   if (counts.graph().releases.some(({ instructions }) => instructions !== null)) return Exit.done;
   throw browserFailed('no release could be counted. The reasons are above.');
@@ -135,7 +135,7 @@ function workloadFor({ workload: id, config, step, bisect: asked }: VersionsOpti
   }
 }
 
-/** In their order. @throws CommandFailure where a name is wrong, or npm gives no list */
+/** In their order. @throws CommandFailure where a name is invalid, or npm returns no list */
 async function releasesFor(o: VersionsOptions, npm: Npm): Promise<Named[]> {
   const unknown = o.packages.find((name) => !isPackage(name));
   if (unknown !== undefined)
@@ -181,10 +181,10 @@ async function listed(names: readonly PackageName[], npm: Npm): Promise<Named[]>
   return all;
 }
 
-/** Counts of releases: those of the file, and those that are made now, saved one by one. */
+/** Counts of releases: those in the file, and new ones, saved one by one. */
 class Counts {
   private readonly known = new Map<string, CountedRelease>();
-  /** Asked for in this run. */
+  /** Requested in this run. */
   private readonly asked = new Set<string>();
 
   constructor(
@@ -208,7 +208,7 @@ class Counts {
     };
   }
 
-  /** What an earlier run has saved. @throws CommandFailure where the file is of something else */
+  /** Results of an earlier run. @throws CommandFailure where the file belongs to something else */
   async load(): Promise<void> {
     const { out } = this.o;
     if (out === undefined || !existsSync(out)) return;
@@ -233,7 +233,7 @@ class Counts {
     for (const release of saved.releases) this.known.set(releaseText(release), release);
   }
 
-  /** One that an earlier run could not count is tried again. */
+  /** A release that an earlier run couldn't count is tried again. */
   async of(release: Named): Promise<CountedRelease> {
     const name = releaseText(release);
     const before = this.known.get(name);
@@ -252,7 +252,7 @@ class Counts {
     return counted;
   }
 
-  /** In engines of its own, so that nothing of an earlier release stays in memory. */
+  /** In separate engines, so that nothing of an earlier release stays in memory. */
   private async count(release: Named): Promise<CountedRelease> {
     const outside = new OutsideEngines({
       cache: this.o.cache ?? cacheFolder(),
@@ -288,7 +288,7 @@ const textTable = ({ head, rows, texts }: ReportTable): string[] =>
     texts,
   );
 
-/** @param found what a bisection found: above the releases */
+/** @param found the result of a bisection, shown above the releases */
 const filesWritten = (
   o: VersionsOptions,
   graph: VersionGraph,
@@ -315,7 +315,7 @@ async function reported(o: VersionsOptions, graph: VersionGraph): Promise<void> 
   );
 }
 
-/** The count that is bisected. */
+/** The count to bisect. */
 const countOfStep = (release: CountedRelease, step: string): number | null =>
   step === 'total' ? release.instructions : (release.steps[step] ?? null);
 
@@ -338,7 +338,7 @@ async function bisected(
     return countOfStep(release, o.step);
   };
   try {
-    // ends that can't be counted aren't ends
+    // releases that can't be counted can't be the ends
     let [start, end] = [0, wanted.length - 1];
     while (start < end && (await count(start)) === null) start++;
     while (end > start && (await count(end)) === null) end--;

@@ -1,4 +1,7 @@
-/** `vfscope lab replay FILE --page-sizes` and `--checkpoints`: what a recording's pages or checkpoints would cost otherwise. Nothing runs. */
+/**
+ * `vfscope lab replay FILE --page-sizes` and `--checkpoints`: what a recording's pages or
+ * checkpoints would cost with other settings. Nothing runs.
+ */
 import { Facts } from '../../analysis/core/graph.ts';
 import { PAGE_SIZES_NOTE, pageSizes } from '../../analysis/pages/page-sizes.ts';
 import { checkpointChoices, choiceNotes } from '../../analysis/what-if/checkpoint-choices.ts';

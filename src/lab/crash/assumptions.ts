@@ -1,4 +1,7 @@
-/** What the crash test assumes of browsers. A guarantee holds as far as these do, so they are under every table. */
+/**
+ * The crash test's assumptions about browsers. A guarantee only holds if these do, so they are
+ * listed below every table.
+ */
 import type { CrashOptions } from './model.ts';
 
 /** Bytes that storage writes whole or not at all. */

@@ -1,4 +1,4 @@
-/** The states of the storage that a crash can leave behind, made from the log of a workload. */
+/** The storage states that a crash can leave behind, derived from a workload's log. */
 import { fatesOf, type Fate } from './fates.ts';
 import { Disk } from './storage/disk.ts';
 import {
@@ -11,17 +11,17 @@ import {
 
 export interface CrashState {
   readonly disk: Disk;
-  /** The crash came after this many calls at least: what survived had happened. */
+  /** The crash came after at least this many calls: everything that survived had happened. */
   readonly earliest: number;
-  /** And after this many at most: later ones would have stored more. */
+  /** And after at most this many: later calls would have stored more. */
   readonly latest: number;
-  /** Calls up to `latest` whose effect was lost or torn, in words. */
+  /** Calls up to `latest` whose effect was lost or torn, as text. */
   readonly lost: readonly string[];
-  /** One of a choice: not every subset of the pending calls was tried. */
+  /** One of a sample: not every subset of the pending calls was tried. */
   readonly sampled: boolean;
 }
 
-/** A process that dies: what returned is kept. */
+/** The process dies: completed calls survive. */
 export function* processDeaths(log: readonly Logged[]): Generator<CrashState> {
   const disk = new Disk();
   for (let k = 0; k <= log.length; k++) {
@@ -32,18 +32,21 @@ export function* processDeaths(log: readonly Logged[]): Generator<CrashState> {
 
 type Pending<T extends Call> = { readonly call: T; readonly text: string; readonly number: number };
 
-/** Writes, truncates, and relaxed transactions wait for what stores them; everything else stores something. */
+/**
+ * Writes, truncates, and relaxed transactions wait for a call that stores them. All other calls
+ * store something.
+ */
 const waits = (call: Call): boolean =>
   call.kind === 'write' ||
   call.kind === 'truncate' ||
   (call.kind === 'commit' && call.durability === 'relaxed');
 
-/** The calls that are stored for good, and those that wait. */
+/** The calls that are durable, and those that are pending. */
 class PowerLine {
   private readonly stored = new Disk();
   private files: Pending<FileCall>[] = [];
   private commits: Pending<CommitCall>[] = [];
-  /** The last call that stored something for good. */
+  /** The last call that made something durable. */
   private since = 0;
   private count = 0;
 
@@ -71,7 +74,7 @@ class PowerLine {
     this.stored.apply(call);
   }
 
-  /** All that waits is stored: enough time went by. */
+  /** Everything pending becomes durable: enough time has passed. */
   settle(): void {
     for (const { call } of [...this.files, ...this.commits]) this.stored.apply(call);
     this.files = [];
@@ -107,7 +110,7 @@ class PowerLine {
       }
   }
 
-  /** Of each database, the transactions that survive are the oldest ones. @returns their numbers */
+  /** In each database, only its oldest transactions can survive. @returns their numbers */
   private commitPrefixes(): ReadonlySet<number>[] {
     let all: number[][] = [[]];
     for (const database of new Set(this.commits.map(({ call }) => call.database))) {
@@ -131,8 +134,9 @@ const tornText = (fate: Fate): string =>
   typeof fate === 'object' ? ` (torn: bytes ${fate.from} to ${fate.to} survive)` : '';
 
 /**
- * Power that fails: of the calls since the last flush of each file, any subset survives. States are made where the most calls wait, just
- * before one that stores something: those of all crashes before are among them.
+ * Power fails: for each file, any subset of the calls since its last flush survives. States are
+ * made where the most calls are pending, just before a call that makes something durable. They
+ * include the states of all earlier crashes.
  */
 export function* powerLosses(
   log: readonly Logged[],

@@ -1,6 +1,7 @@
 /**
- * A crash test: a workload runs once on emulated storage, every crash that its storage calls allow is made, and each state left behind is
- * recovered by the same VFS and checked. The result is what holds after all of them, with the first call that breaks it.
+ * A crash test: runs a workload once on emulated storage, makes every crash that its storage calls
+ * allow, and recovers and checks each resulting state with the same VFS. The result is what holds
+ * after all of them, with the first call that breaks it.
  */
 import { DEFAULT_CONFIG, type Config } from '../experiments/model/types.ts';
 import type { Environment } from '../experiments/model/environment-types.ts';
@@ -41,12 +42,12 @@ export function configOf({ vfs, journalMode, synchronous, durability }: CrashCon
 
 interface Around {
   readonly environment: Environment;
-  /** After each crash: how many were made so far. What it throws ends the test. */
+  /** Called after each crash with the number made so far. An exception from it ends the test. */
   readonly onCrash?: (crashes: number) => void | Promise<void>;
 }
 
 /**
- * @throws where the VFS or SQLite refuses the configuration, or the workload fails without a crash
+ * @throws where the VFS or SQLite rejects the configuration, or the workload fails without a crash
  */
 export async function crashTest(
   config: CrashConfig,
@@ -60,7 +61,7 @@ export async function crashTest(
   let ran: Awaited<ReturnType<typeof runWorkload>>;
   try {
     ran = await runWorkload(open, settings, commits, storage.log);
-    // transactions that no one waits for complete, as they do while a process lives on
+    // transactions that nothing waits for complete, as they do in a live process
     for (let task = 0; task < SETTLING_TASKS; task++) await new Promise<void>(nextTask);
   } finally {
     restore();
@@ -118,7 +119,7 @@ async function guaranteeOf(
     if (missing <= 0) continue;
     mostLost = Math.max(mostLost, missing);
     for (let n = 1; n <= missing; n++) lostCommits.add(verdict.recovered! + n);
-    // the crash may come before the commit that it loses was acknowledged: then nothing is broken yet
+    // the crash may come before the lost commit was acknowledged: then no promise is broken yet
     const acknowledged = log.acknowledged[verdict.recovered!]!;
     add('lost', breachOf(state, Math.max(state.earliest, acknowledged), verdict, log));
   }
@@ -133,7 +134,7 @@ async function guaranteeOf(
   };
 }
 
-/** Of two crashes after the same call, the one that lost fewer calls says more. */
+/** For two crashes after the same call, the one that lost fewer calls is clearer. */
 function earlier(one: Breach | null, other: Breach): Breach {
   if (!one || other.afterCall < one.afterCall) return other;
   return other.afterCall === one.afterCall && other.lost.length < one.lost.length ? other : one;

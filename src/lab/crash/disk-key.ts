@@ -1,11 +1,14 @@
-/** A short text that two disks share only if they hold the same: many crashes leave the same state, and each is recovered once. */
+/**
+ * A short key that two disks share only if they have the same content. Many crashes leave the same
+ * state, and each state is recovered once.
+ */
 import type { Database, Disk } from './storage/disk.ts';
 
 const hashes = new WeakMap<Uint8Array, string>();
 const numbers = new WeakMap<Database, number>();
 let databases = 0;
 
-/** Two 32-bit hashes (FNV-1a and a multiplication of its own) over the bytes, which never change. */
+/** Two 32-bit hashes (FNV-1a and a different multiplication) over the bytes, which never change. */
 function hashOf(bytes: Uint8Array): string {
   let text = hashes.get(bytes);
   if (text === undefined) {
@@ -20,7 +23,10 @@ function hashOf(bytes: Uint8Array): string {
   return text;
 }
 
-/** States of an IndexedDB database are distinguished by how they were made, which repeats less often than their content. */
+/**
+ * States of an IndexedDB database are distinguished by the changes that led to them. These repeat
+ * less often than the content.
+ */
 function numberOf(database: Database): number {
   let number = numbers.get(database);
   if (number === undefined) numbers.set(database, (number = ++databases));

@@ -1,4 +1,7 @@
-/** What power loss can do to the calls since the last flush: lose them, keep them, or tear a write. */
+/**
+ * What a power failure can do to the calls since the last flush: lose them, keep them, or tear a
+ * write.
+ */
 import { SECTOR } from './assumptions.ts';
 import type { FileCall } from './storage/calls.ts';
 
@@ -10,12 +13,15 @@ export interface Part {
 /** `lost`, `kept`, or the parts of a torn write that survive. */
 export type Fate = 'lost' | 'kept' | Part;
 
-/** Up to so many calls, every subset is tried. */
+/** Up to this many calls, every subset is tried. */
 export const EVERY_SUBSET = 6;
-/** Beyond, so many seeded subsets, besides the regular ones. */
+/** Above that, this many seeded subsets, in addition to the regular ones. */
 const SAMPLES = 32;
 
-/** The ways in which a write is torn: a first sector, half, all but the last sector, the last sector alone, one drawn by chance. */
+/**
+ * The ways to tear a write: only the first sector survives, half, all but the last sector, only the
+ * last sector, or a random one.
+ */
 function tears({ at, bytes }: Extract<FileCall, { kind: 'write' }>, draw: Draw): Part[] {
   const cuts: number[] = [0];
   for (let cut = SECTOR - (at % SECTOR); cut < bytes.length; cut += SECTOR) cuts.push(cut);
@@ -39,8 +45,9 @@ function tears({ at, bytes }: Extract<FileCall, { kind: 'write' }>, draw: Draw):
 type Draw = (n: number) => number;
 
 /**
- * @param calls that no flush has stored, in their order @param draw a whole number below n
- * @returns what can become of them, each combination once; `sampled`: not every subset is among them
+ * @param calls that no flush has stored, in order
+ * @param draw returns a random integer below n
+ * @returns the possible outcomes, each combination once; `sampled`: not every subset is among them
  */
 export function fatesOf(
   calls: readonly FileCall[],
@@ -73,7 +80,7 @@ export function fatesOf(
   return { all: [...found.values()], sampled };
 }
 
-/** Behind a lost truncate, no call on that file survives. */
+/** After a lost truncate, no call on that file survives. */
 function inOrder(calls: readonly FileCall[], fates: readonly Fate[]): readonly Fate[] {
   const cut = new Set<string>();
   return fates.map((fate, i) => {

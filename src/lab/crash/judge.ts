@@ -1,4 +1,4 @@
-/** Recovers the states that crashes leave, and says what of the commits is there. */
+/** Recovers the states that crashes leave, and checks which commits survived. */
 import { diskKey } from './disk-key.ts';
 import { failureText, type Opener } from './open.ts';
 import type { Disk } from './storage/disk.ts';
@@ -7,13 +7,16 @@ import { emulate } from './storage/realm.ts';
 import { inspect } from './workload.ts';
 
 export interface Verdict {
-  /** Commits that are there; null where the database is damaged, or can't be read. */
+  /** Surviving commits; null where the database is damaged or can't be read. */
   readonly recovered: number | null;
-  /** What is wrong with it, such as what integrity_check reports; null: nothing. */
+  /** The problem, such as the output of integrity_check; null: none. */
   readonly cause: string | null;
 }
 
-/** A VFS that never answers, as after a lock that nothing releases. Opening takes milliseconds. */
+/**
+ * Timeout for a VFS that never answers, as after a lock that nothing releases. Opening takes
+ * milliseconds.
+ */
 const PATIENCE_MS = 20_000;
 
 export class Judge {
@@ -24,7 +27,7 @@ export class Judge {
     private readonly before: string,
   ) {}
 
-  /** Different states so far. */
+  /** Number of different states so far. */
   get states(): number {
     return this.known.size;
   }

@@ -1,4 +1,7 @@
-/** Opens the database of a crash test on opfs-sahpool, the VFS of the package @sqlite.org/sqlite-wasm, by the package's own API. */
+/**
+ * Opens the database of a crash test on opfs-sahpool, the VFS of the package
+ * @sqlite.org/sqlite-wasm, through the package's API.
+ */
 import { startSqliteOrg, type SqliteOrgInit } from '../experiments/engine/sqlite-org.ts';
 import { FILE, reused, type Opener } from './open.ts';
 
@@ -11,7 +14,7 @@ export interface SqliteWasm {
   readonly version: string;
 }
 
-/** As the package names it by default. */
+/** The package's default name for it. */
 const FOLDER = '.opfs-sahpool';
 
 export function sahpoolOpener({ init, wasm, wasmBytes, version }: SqliteWasm): Opener {
@@ -26,7 +29,7 @@ export function sahpoolOpener({ init, wasm, wasmBytes, version }: SqliteWasm): O
   return async () => {
     const sqlite3 = await engines.take();
     const pool = await sqlite3.installOpfsSAHPoolVfs({
-      name: `opfs-sahpool-${++sessions}`, // a name that was installed before isn't installed again
+      name: `opfs-sahpool-${++sessions}`, // a name that was already installed isn't installed again
       directory: FOLDER,
       verbosity: 0,
     });

@@ -1,4 +1,4 @@
-/** Opens the database of a crash test on the storage in place, with the published code of a VFS. */
+/** Opens the database of a crash test on the current storage, with a VFS's published code. */
 import type { SqliteApi } from '../experiments/engine/builds.ts';
 import { engineFacts, type Engines } from '../experiments/engine/open-engine.ts';
 import type { VfsMaker } from '../experiments/engine/open-host.ts';
@@ -11,7 +11,10 @@ export interface Session {
   readonly db: number;
   readonly close: () => Promise<void>;
   readonly engine: EngineFacts;
-  /** What the VFS says of its last failure: SQLite says "disk I/O error" only. '' where it says nothing. */
+  /**
+   * The VFS's text about its last failure, because SQLite only reports "disk I/O error". '' where
+   * there is none.
+   */
   readonly lastError: () => string;
 }
 /** Opens it as an app does at its start: new VFS, new connection. */
@@ -19,12 +22,13 @@ export type Opener = () => Promise<Session>;
 
 export const FILE = 't.db';
 
-/** Sessions that one instance of an engine serves: it keeps what each VFS registers. */
+/** Maximum sessions on one engine instance. The engine retains everything that a VFS registers. */
 const MOST_SESSIONS = 200;
 
 /**
- * An engine for each session. One whose session was closed serves the next: nothing of a database is left in it, and a new one takes most
- * of the time of a recovery. @param make a new engine
+ * An engine for each session. An engine whose session was closed is reused: it retains nothing of a
+ * database, and a new engine takes most of the time of a recovery.
+ * @param make returns a new engine
  */
 export function reused<E>(make: () => Promise<E>): {
   take: () => Promise<E>;
@@ -44,13 +48,13 @@ export function reused<E>(make: () => Promise<E>): {
   };
 }
 
-/** @param lastError what the VFS says of it */
+/** @param lastError the VFS's text about it */
 export function failureText(error: unknown, lastError = ''): string {
   const said = error instanceof Error ? error.message : String(error);
   return lastError && !said.includes(lastError) ? `${said} (${lastError})` : said;
 }
 
-/** @param make another VFS than the configuration names */
+/** @param make creates a different VFS than the configuration's */
 export function waSqliteOpener(engines: Engines, config: Config, make?: VfsMaker): Opener {
   const pool = reused(() => engines.open(config, 'none'));
   return async () => {

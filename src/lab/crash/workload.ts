@@ -1,6 +1,7 @@
 /**
- * The workload of a crash test: commits that can be distinguished afterwards. Each adds rows, changes an old row, and updates a counter, a row
- * count, and a checksum of all rows, so that half a transaction contradicts itself.
+ * The workload of a crash test: commits that can be distinguished afterwards. Each adds rows,
+ * changes an old row, and updates a counter, a row count, and a checksum of all rows, so half a
+ * transaction is inconsistent.
  */
 import { applyConfig } from '../experiments/engine/apply-config.ts';
 import type { EngineFacts } from '../experiments/model/environment-types.ts';
@@ -24,8 +25,8 @@ COMMIT;`;
 }
 
 /**
- * Runs it on the storage in place and writes down when each commit was acknowledged.
- * @returns the engine, and settings that were answered differently
+ * Runs it on the current storage and logs when each commit was acknowledged.
+ * @returns the engine, and the settings whose values differ from the requested ones
  */
 export async function runWorkload(
   open: Opener,
@@ -54,7 +55,7 @@ async function commitAll(
     log.phase = `commit ${n}`;
     await session.sqlite3.exec(session.db, commitSql(n));
     log.acknowledge();
-    // a log that starts again meets the frames of its first run
+    // a WAL that restarts contains old frames of its first run
     if (config.journalMode === 'wal' && n === Math.ceil(commits / 2)) {
       log.phase = `checkpoint after commit ${n}`;
       await session.sqlite3.exec(session.db, 'PRAGMA wal_checkpoint');
@@ -67,13 +68,16 @@ async function commitAll(
 
 /** What a database holds after a crash. */
 export interface Found {
-  /** Commits whose effect is there; null where the database is damaged. */
+  /** Commits that survived; null where the database is damaged. */
   readonly commits: number | null;
-  /** null: all of it fits together. */
+  /** null: everything is consistent. */
   readonly fault: string | null;
 }
 
-/** Recovers the database, as SQLite does when it is first read, and checks it. @throws what SQLite throws */
+/**
+ * Recovers the database, as SQLite does at the first read, and checks it.
+ * @throws SQLite's errors
+ */
 export async function inspect({ sqlite3, db }: Session): Promise<Found> {
   const rows = async (sql: string): Promise<unknown[][]> => {
     const all: unknown[][] = [];

@@ -1,11 +1,18 @@
-/** The Lab's page in Firefox, where WebDriver does not open pages of extensions: driven from the browser's own window. */
+/**
+ * The Lab's page in Firefox. WebDriver doesn't open extension pages, so it is driven from the
+ * browser's window.
+ */
 import type { Run } from '../experiments/model/types.ts';
 import { browserFailed } from '../../terminal/failure.ts';
 import { launchFirefox, type DrivenFirefox } from '../../drive/firefox.ts';
 import type { LabRun } from '../experiments/door.ts';
 import { LabPage, type LabOptions } from './lab-page.ts';
 
-/** Open the Lab's page in a tab. @param search of its address @throws CommandFailure (3) where it does not get ready */
+/**
+ * Open the Lab's page in a tab.
+ * @param search of its address
+ * @throws CommandFailure (3) where it doesn't become ready
+ */
 export async function openFirefoxLab({ chrome }: DrivenFirefox, search = ''): Promise<LabPage> {
   await chrome.run(
     `const url = extension.getURL('lab/lab.html') + args[0];
@@ -21,7 +28,10 @@ export async function openFirefoxLab({ chrome }: DrivenFirefox, search = ''): Pr
   return new LabPage((body, ...args) => chrome.inView('tab', body, ...args));
 }
 
-/** Run in a fresh headless Firefox, which is closed again. @throws CommandFailure (3) without a browser or a build, or when the page fails */
+/**
+ * Run in a fresh headless Firefox and close it.
+ * @throws CommandFailure (3) without a browser or a build, or when the page fails
+ */
 export async function runLabInFirefox(
   runs: readonly Run[],
   options: LabOptions,

@@ -1,4 +1,7 @@
-/** The Lab's page in a browser that we drive: what is asked of its door, in Chromium and Firefox alike. */
+/**
+ * The Lab's page in a browser that we drive: calls to its `vfscopeLab` object, the same in Chromium
+ * and Firefox.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReplayReport } from '../experiments/replay/replay.ts';
 import type { LabDoor, LabRun, PassesDone } from '../experiments/door.ts';
@@ -7,18 +10,21 @@ import { resultSoFar } from '../experiments/passes.ts';
 import { browserFailed, CommandFailure } from '../../terminal/failure.ts';
 
 const POLL_MS = 100;
-/** Of a database on its way to the page, bytes: a message of a driver does not hold all of it. */
+/** Chunk size of a database on its way to the page, bytes: one driver message can't hold it all. */
 const PIECE_BYTES = 1 << 20;
 
-/** How a run is driven. */
+/** Options of a run. */
 export interface RunOptions {
-  /** Longest time for one pass, ms. */
+  /** Timeout of one pass, ms. */
   patienceMs?: number | undefined;
-  /** Passes done, and passes in all. */
+  /** Passes done, and total passes. */
   onProgress?: (done: number, all: number) => void;
-  /** Once it resolves, the passes that were done are the result. */
+  /** Once it resolves, the finished passes are the result. */
   interrupt?: Promise<void>;
-  /** The tab closed or crashed, or it loads another page: the passes that were done are the result. Without it that is a failure. */
+  /**
+   * The tab closed, crashed, or loads another page: the finished passes are the result. Without
+   * this callback, it is a failure.
+   */
   onClosed?: () => void;
 }
 export interface LabOptions extends RunOptions {
@@ -36,13 +42,16 @@ export interface ReplayedInPage {
 }
 
 export class LabPage {
-  /** @param inPage runs the body of an asynchronous function in the page; it finds what is given behind it in `args` */
+  /**
+   * @param inPage runs the body of an asynchronous function in the page, with its arguments in
+   * `args`
+   */
   constructor(private readonly inPage: (body: string, ...args: unknown[]) => Promise<unknown>) {}
 
   /**
-   * All runs, on a database of the user's where they have one; one that fails does not stop the others. Asked for now and then: one call that
-   * waited for minutes would be given up.
-   * @throws CommandFailure (3) where the page fails, or closes and nothing listens for that
+   * All runs, on the user's database where they have one. A failing run doesn't stop the others.
+   * Polls, because one call that waited for minutes would time out.
+   * @throws CommandFailure (3) where the page fails, or closes without an `onClosed`
    */
   async run(
     runs: readonly Run[],
@@ -70,10 +79,12 @@ export class LabPage {
   }
 
   /**
-   * Asks for an answer now and then, and for what is there so far: one call that waited for minutes would be given up.
-   * @param asked a call of the door, its arguments, and how a failure of it begins @param look another, for what is there so far @param onSeen gets that, unless it is null
-   * @returns null: the tab is gone, and `onClosed` was told
-   * @throws CommandFailure (3) where the page fails, or closes and nothing listens for that
+   * Polls for an answer and for progress, because one call that waited for minutes would time out.
+   * @param asked a call of `vfscopeLab`, its arguments, and the beginning of its error message
+   * @param look another call, for progress
+   * @param onSeen receives the progress, unless it is null
+   * @returns null: the tab is gone, and `onClosed` was called
+   * @throws CommandFailure (3) where the page fails, or closes without an `onClosed`
    */
   private async watched<Done, Seen>(
     asked: { what: string; door: string; args: unknown[] },
@@ -92,7 +103,7 @@ export class LabPage {
         ...asked.args,
       );
       for (let stopped = false; ;) {
-        await delay(POLL_MS); // the page itself gives up what hangs
+        await delay(POLL_MS); // the page itself handles hanging runs
         if (interrupted && !stopped) await this.ask('stop');
         stopped = interrupted;
         const { outcome, seen } = (await this.inPage(
@@ -128,8 +139,11 @@ export class LabPage {
 
   /**
    * A recording's VFS calls on another configuration.
-   * @param trace bytes of a .vfst file; the replay is answered as one, too @param options `onClosed`: the tab closed or crashed, and what was replayed so far is the replay; `onProgress`: calls of that
-   * @throws CommandFailure (3) where the page fails, or closes with nothing replayed or nothing listening for that
+   * @param trace bytes of a .vfst file; the replay is returned as one, too
+   * @param options `onClosed`: the tab closed or crashed, and the calls replayed so far are the
+   * replay; `onProgress`: number of these calls
+   * @throws CommandFailure (3) where the page fails, or closes with nothing replayed or without an
+   * `onClosed`
    */
   async replay(
     trace: Uint8Array,
@@ -159,7 +173,7 @@ export class LabPage {
     return { report, trace: bytesOf(replayed), left: [] };
   }
 
-  /** What runs have left in storage. */
+  /** What runs left in storage. */
   storage(): Promise<string[]> {
     return this.ask('storage');
   }
@@ -173,7 +187,7 @@ export class LabPage {
   }
 }
 
-/** The passes that were done, on this side of a tab that may close. */
+/** The finished passes, outside a tab that may close. */
 class KeptPasses {
   private environment: PassesDone['environment'] = null;
   private readonly done: PassesDone['runs'];
@@ -181,7 +195,7 @@ class KeptPasses {
   constructor(private readonly runs: readonly Run[]) {
     this.done = runs.map(() => ({ samples: [], message: '', left: [] }));
   }
-  /** Of each run, how many passes are here. */
+  /** For each run, how many passes are here. */
   get counts(): number[] {
     return this.done.map(({ samples }) => samples.length);
   }

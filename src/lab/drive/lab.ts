@@ -1,4 +1,7 @@
-/** Runs of the Lab in a Chromium of its own: drives the Lab's page, which runs them by the same queue as its buttons. */
+/**
+ * Runs of the Lab in a separate Chromium: drives the Lab's page, which uses the same queue as its
+ * buttons.
+ */
 import type { Page } from 'puppeteer-core';
 import type { LabRun } from '../experiments/door.ts';
 import type { Run } from '../experiments/model/types.ts';
@@ -6,7 +9,7 @@ import { launchBrowser } from '../../drive/browser.ts';
 import { browserFailed } from '../../terminal/failure.ts';
 import { LabPage, type LabOptions } from './lab-page.ts';
 
-/** Open the Lab's page in a tab. @throws CommandFailure (3) where it does not get ready */
+/** Open the Lab's page in a tab. @throws CommandFailure (3) where it doesn't become ready */
 export async function openLab(page: Page, extensionId: string): Promise<LabPage> {
   await page
     .goto(`chrome-extension://${extensionId}/lab/lab.html`)
@@ -22,9 +25,9 @@ export async function openLab(page: Page, extensionId: string): Promise<LabPage>
   return labIn(page);
 }
 
-/** @param page that shows the Lab */
+/** @param page with the Lab */
 export const labIn = (page: Page): LabPage => {
-  // a question to a page that crashed is never answered
+  // a call to a crashed page never returns
   const crashed = new Promise<never>((_, reject) => page.once('error', reject));
   crashed.catch(() => {}); // the next question reports it
   return new LabPage((body, ...args) =>
@@ -36,7 +39,7 @@ export const labIn = (page: Page): LabPage => {
 };
 
 /**
- * Run in a fresh headless browser, which is closed again.
+ * Run in a fresh headless browser and close it.
  * @throws CommandFailure (3) without a browser or a build, or when the page fails
  */
 export async function runLab(runs: readonly Run[], options: LabOptions): Promise<LabRun[]> {

@@ -1,6 +1,7 @@
 /**
- * How long runs take, before they run: from what a pass of each workload took on 2 busy cores in Chromium, by where it stores. It tells people
- * who wait minutes from hours, and is in no result.
+ * Estimates how long runs take, from the duration of one pass of each workload on 2 busy cores in
+ * Chromium, by storage. It distinguishes minutes from hours for users who wait, and isn't part of
+ * any result.
  */
 import { passesOf } from './passes.ts';
 import type { Run } from './model/types.ts';
@@ -9,7 +10,10 @@ import { CPU_WORKLOADS } from './workloads/cpu.ts';
 import { workloadOf } from './workloads/index.ts';
 import { countOf, formatCount } from '../../text/numbers.ts';
 
-/** Of one pass at the workload's own size, seconds: in memory, on OPFS (AccessHandlePool), on IndexedDB (BlockIDB). */
+/**
+ * One pass with the workload's default parameters, seconds: in memory, on OPFS (AccessHandlePool),
+ * on IndexedDB (BlockIDB).
+ */
 const PASS_SECONDS: Readonly<Record<string, readonly [memory: number, opfs: number, idb: number]>> =
   {
     'sql-speed': [12, 18, 45],
@@ -33,13 +37,13 @@ const PASS_SECONDS: Readonly<Record<string, readonly [memory: number, opfs: numb
     // texts for counts, in memory
     ...Object.fromEntries(CPU_WORKLOADS.map(({ id }) => [id, [0.5, 1, 2] as const])),
   };
-/** Parameters that a pass takes longer for, in proportion. */
+/** Parameters that lengthen a pass proportionally. */
 const SIZES: readonly string[] = ['items', 'rows', 'transactions', 'iterations', 'size', 'reads'];
 
-/** Share of a pass that it takes however small it is. */
+/** Share of a pass's time that doesn't depend on these parameters. */
 const FIXED = 0.4;
 
-/** Seconds of one pass; null for a workload of the user's. */
+/** Seconds of one pass; null for a user's workload. */
 function passSeconds({ workload, parameters, config }: Run): number | null {
   const known = PASS_SECONDS[workload];
   if (!known) return null;
@@ -52,7 +56,7 @@ function passSeconds({ workload, parameters, config }: Run): number | null {
   }, seconds);
 }
 
-/** The time as one says it beforehand: no digit more than it deserves. */
+/** The time as an estimate, without more digits than it justifies. */
 function aboutText(seconds: number): string {
   if (seconds < 10) return 'a few seconds';
   if (seconds < 55) return `up to ${Math.ceil(seconds / 10) * 10} s`;
@@ -70,19 +74,19 @@ export function expectText(runs: readonly Run[]): string {
     ? 'How long it takes depends on your script.'
     : `Expect ${aboutText(known.reduce((a, b) => a + b, 0))}${flushText(runs)}.`;
 }
-/** How often a run flushes isn't known beforehand. */
+/** The number of flushes of a run isn't known beforehand. */
 function flushText(runs: readonly Run[]): string {
   const slowest = Math.max(...runs.map(({ config }) => config.slowFlush ?? 0));
   return slowest > 0 ? `, and ${slowest} ms more for each flush` : '';
 }
 
-/** Of a crash test of one configuration, for each of its commits. */
+/** Time per commit in a crash test of one configuration. */
 const CRASH_SECONDS = 0.5;
-/** How long crash tests take. */
+/** Estimates how long crash tests take. */
 export const crashText = (configs: number, commits: number): string =>
   `Expect ${aboutText(configs * commits * CRASH_SECONDS)}.`;
 
-/** How many passes, and how long they take: `96 passes. Expect up to 2 min.` */
+/** The number of passes and their duration: `96 passes. Expect up to 2 min.` */
 export const takesText = (runs: readonly Run[]): string =>
   `${countOf(
     runs.reduce((sum, run) => sum + passesOf(run), 0),

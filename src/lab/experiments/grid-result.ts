@@ -1,4 +1,7 @@
-/** The runs of a grid together: names by what they differ in, whether all stored the same, how counters grow. */
+/**
+ * Combines the runs of a grid: names by their differences, whether all stored the same, and how
+ * counters grow.
+ */
 import { growthOf } from './growth.ts';
 import { storedVerdicts } from './storage-verdicts.ts';
 import type { GridResult, RunResult, Verdict } from './model/result-types.ts';
@@ -23,7 +26,10 @@ export function gridResult(
   };
 }
 
-/** What a workload expects of each of its results: said once where it came out alike in all, else of each by its name. */
+/**
+ * The workload's expectations of each result: stated once where all results agree, else for each by
+ * name.
+ */
 export function verdictsOfEach(
   runs: readonly { readonly name: string; readonly result: RunResult }[],
 ): Verdict[] {

@@ -1,4 +1,7 @@
-/** A pass that is taken out of a timed result, with the reason: it stays among the passes, medians and verdicts are made without it. */
+/**
+ * Leaves a pass out of a timed result, with a reason. It stays in the list of passes, but medians
+ * and verdicts exclude it.
+ */
 import { decideAll, spreadOf } from './model/aggregate.ts';
 import type { LeftOut, RunResult, Spread } from './model/result-types.ts';
 import { workloadOf } from './workloads/index.ts';
@@ -6,8 +9,10 @@ import { workloadOf } from './workloads/index.ts';
 const MOST_CHARACTERS = 300;
 
 /**
- * @param leftOut all that are to be out, instead of those that were @returns another result
- * @throws Error with a message for the user: of counts, without a reason, a pass that there is not, or none that would stay
+ * @param leftOut all passes to leave out, replacing the previous ones
+ * @returns another result
+ * @throws Error with a message for the user: for counts, without a reason, for a pass that doesn't
+ * exist, or if none would remain
  */
 export function leaveOut(result: RunResult, leftOut: readonly LeftOut[]): RunResult {
   const n = result.totalMs?.passes.length;

@@ -1,6 +1,7 @@
 /**
- * An experiment on the VFSs that it is to run on. A variant that names none runs on each of them, and its expectations are decided on each.
- * In a browser these are storage where the experiment is about storage; in Node there is memory alone. All titles name their VFS.
+ * An experiment on a list of VFSs. A variant without a VFS runs on each of them, and its
+ * expectations are decided on each. In a browser, the default is storage where the experiment is
+ * about storage; in Node there is only memory. All titles name their VFS.
  */
 import { hasFaults, type FaultSettings } from './model/faults.ts';
 import { keepsData, onWords, vfsTitle } from './model/vfs-facts.ts';
@@ -14,22 +15,24 @@ import {
 } from './model/types.ts';
 import { workloadOf } from './workloads/index.ts';
 
-/** An experiment whose variants all name their VFS. */
+/** An experiment whose variants all have a VFS. */
 export interface PlacedExperiment extends Experiment {
-  /** VFSs that were chosen for variants without one of their own; none: all have one. */
+  /** VFSs chosen for variants without one; none: all have one. */
   readonly on: readonly VfsName[];
 }
 
 const ownVfs = ({ config, workload }: Variant): VfsName | undefined =>
   config.vfs ?? workloadOf(workload).config.vfs;
 const isOpen = (variant: Variant): boolean => ownVfs(variant) === undefined;
-/** Whether there is a VFS to choose. */
+/** Whether a VFS can be chosen. */
 export const offersVfs = ({ variants }: Experiment): boolean => variants.some(isOpen);
 
-/** Memory has no device that could fail: with a fault profile, an experiment in memory runs here. */
+/**
+ * Memory has no device that could fail: with a fault profile, an experiment in memory runs here.
+ */
 const WITH_FAULTS: VfsName = 'AccessHandlePool';
 
-/** Where it runs when nothing is chosen; none: each variant on its own VFS. */
+/** The default VFSs; none: each variant has its own VFS. */
 export function vfsByDefault(
   experiment: Experiment,
   where: 'browser' | 'node',
@@ -45,9 +48,10 @@ export function vfsByDefault(
 }
 
 /**
- * @param asked VFSs that were chosen; none: those by default
- * @param faults that all of its runs have
- * @throws Error with a message for the user where several are asked for and no variant leaves a choice
+ * @param asked chosen VFSs; none: the default ones
+ * @param faults for all of its runs
+ * @throws Error with a message for the user where several are requested and no variant leaves a
+ * choice
  */
 export function onVfs(
   experiment: Experiment,
@@ -63,14 +67,14 @@ export function onVfs(
     several && open.has(id) ? `${id}@${vfs}` : id;
   const variants = on.flatMap((vfs, i) =>
     experiment.variants.flatMap((variant): Variant[] => {
-      // one of its own runs once
+      // a variant with its own VFS runs once
       if (!open.has(variant.id)) return i === 0 ? [titled(variant)] : [];
       return [
         titled({
           ...variant,
           id: named(variant.id, vfs),
           config: { ...variant.config, vfs },
-          // each is compared with the baseline on its own VFS
+          // each is compared with the baseline on the same VFS
           ...(several || variant.against !== undefined
             ? { against: named(variant.against ?? experiment.baseline, vfs) }
             : {}),
@@ -96,7 +100,7 @@ export function onVfs(
   return withTitle({ ...experiment, variants, expectations, baseline, on });
 }
 
-/** All variants have one of their own: a single one that is asked for takes its place in all. */
+/** All variants have their own VFS: a single requested one replaces it in all. */
 function onOwn(experiment: Experiment, asked: readonly VfsName[]): PlacedExperiment {
   if (asked.length > 1)
     throw new Error(
@@ -109,7 +113,7 @@ function onOwn(experiment: Experiment, asked: readonly VfsName[]): PlacedExperim
   return withTitle({ ...experiment, variants, on: asked });
 }
 
-/** A title that does not name its VFS gets it. */
+/** Adds the VFS to a title that doesn't name it. */
 function titled(variant: Variant): Variant {
   const vfs = ownVfs(variant)!;
   return variant.title.includes(vfs)

@@ -1,4 +1,7 @@
-/** What came out of one order to the Lab, in each of its kinds, and the runs in it by name. Saved files hold one of these. */
+/**
+ * The outcome of one order to the Lab, in each of its kinds, and its runs by name. Saved files
+ * contain one of these.
+ */
 import { plain } from '../../text/clean.ts';
 import { WORKLOADS, workloadOf } from './workloads/index.ts';
 import { experimentFor } from './documents/tries.ts';
@@ -15,12 +18,12 @@ export type LabOutcome =
   | { readonly runs: readonly RunResult[] }
   | { readonly grid: GridResult };
 
-/** The experiment as it ran, from its result. */
+/** The experiment that ran, from its result. */
 export const placedAgain = (
   experiment: Experiment,
   { on }: Pick<ExperimentResult, 'on'>,
 ): PlacedExperiment => {
-  // results without VFSs were saved before there was a choice: they ran in memory
+  // results without VFSs were saved before VFSs could be chosen: they ran in memory
   const asked = on ?? (offersVfs(experiment) ? [DEFAULT_CONFIG.vfs] : []);
   return onVfs(experiment, asked, 'node');
 };
@@ -34,7 +37,7 @@ export function runsByName(outcome: LabOutcome): NamedResult[] {
   return outcome.runs.map((result, i) => ({ name: 'AB'[i]!, result }));
 }
 
-/** Every run by a name that says what it is. */
+/** Every run by a descriptive name. */
 export function runsByHeading(outcome: LabOutcome): NamedResult[] {
   if ('experiment' in outcome) return runsByName(outcome);
   const runs = 'grid' in outcome ? outcome.grid.runs : outcome.runs;
@@ -42,7 +45,7 @@ export function runsByHeading(outcome: LabOutcome): NamedResult[] {
   return runs.map((result, i) => ({ name: names[i]!, result }));
 }
 
-/** What the outcome is of, as a title without its VFS. */
+/** The title of the outcome, without its VFS. */
 export function titleOf(outcome: LabOutcome): string {
   if ('experiment' in outcome)
     return experimentFor(outcome.experiment.experiment)?.title ?? outcome.experiment.experiment;
@@ -51,8 +54,10 @@ export function titleOf(outcome: LabOutcome): string {
 }
 
 /**
- * A file's content as an outcome. The file is not trusted: its form is checked, and only words that are known run.
- * @param name of the file, for messages @throws Error with a message for the user
+ * A file's content as an outcome. The file isn't trusted: its form is checked, and only known words
+ * are used.
+ * @param name of the file, for messages
+ * @throws Error with a message for the user
  */
 export function savedOutcome(text: string, name: string): LabOutcome {
   let saved: unknown;
@@ -80,7 +85,7 @@ export function savedOutcome(text: string, name: string): LabOutcome {
   return outcome;
 }
 
-/** Results of other versions are not to be judged by this one's. */
+/** This version can't judge results of other workload versions. */
 function known({ run, version }: RunResult, name: string): void {
   const own = WORKLOADS.some(({ id }) => id === run.workload)
     ? workloadOf(run.workload, run.sql).version

@@ -1,14 +1,20 @@
-/** The passes of a run: how many, what each does, and the result of all. Who makes them takes those of all runs in turn. */
+/**
+ * The passes of a run: how many, what each does, and their combined result. The caller runs those
+ * of all runs in turn.
+ */
 import { resultOf } from './model/aggregate.ts';
 import type { Run } from './model/types.ts';
 import type { Environment } from './model/environment-types.ts';
 import type { RunResult, Sample } from './model/result-types.ts';
 import { workloadOf } from './workloads/index.ts';
 
-/** Passes of a run: a timed one has a first that is not counted, for what is compiled and cached by it. */
+/** Passes of a run. The first pass of a timed run doesn't count: it fills caches and compiles. */
 export const passesOf = ({ mode, repeats }: Run): number =>
   mode === 'time' ? repeats + 1 : repeats;
-/** One of them, from 0. Of a timed run, the one that is not counted reads back what is stored: once is enough, and the others are the faster. */
+/**
+ * One pass, from 0. In a timed run, the pass that doesn't count reads back what is stored. Once is
+ * enough, and the others are faster without.
+ */
 export const passOf = (run: Run, pass: number): Run =>
   run.mode === 'time' && pass > 0 ? { ...run, readBack: false } : run;
 /** The result of all passes, in their order. */
@@ -21,7 +27,7 @@ export function resultOfPasses(
   return resultOf(run, workloadOf(run.workload, run.sql), counted, environment, warmUp);
 }
 
-/** The result of the passes of an interrupted run; null where none of them counts. */
+/** The result of an interrupted run's passes; null where none of them counts. */
 export function resultSoFar(
   run: Run,
   passes: readonly Sample[],

@@ -1,4 +1,4 @@
-/** From what a user asks for to runs: defaults filled in, settings checked, words turned into values. */
+/** From a user's order to runs: fills in defaults, checks settings, and parses values. */
 import { isBundled, isOutside, releaseNamed } from './model/engine-names.ts';
 import { FAULT_KEYS, isFaultKey } from './model/faults.ts';
 import { needsAsync, ownEngineOf, ownJournalOf } from './model/vfs-facts.ts';
@@ -15,7 +15,9 @@ import {
 import { workloadOf } from './workloads/index.ts';
 import { parametersOf } from './model/parameters.ts';
 
-/** The values that a setting may have; `number` = any whole number, `engine` = bundled ones and those from outside. */
+/**
+ * The valid values of a setting; `number` = any integer, `engine` = bundled and external engines.
+ */
 const VALUES: Readonly<Record<keyof Config, readonly string[] | 'number' | 'engine'>> = {
   engine: 'engine',
   build: ['sync', 'asyncify', 'jspi'],
@@ -34,7 +36,7 @@ const VALUES: Readonly<Record<keyof Config, readonly string[] | 'number' | 'engi
   refusedHandle: 'number',
   quota: 'number',
 };
-/** Settings that are numbers, though only some of them. */
+/** Numeric settings that only accept some numbers. */
 const NUMBERS: ReadonlySet<string> = new Set([
   'pageSize',
   'cacheSize',
@@ -43,7 +45,7 @@ const NUMBERS: ReadonlySet<string> = new Set([
   'cacheBlocks',
   ...FAULT_KEYS,
 ]);
-/** Longest that a flush can be slowed down, ms. */
+/** Maximum delay of a flush, ms. */
 const SLOWEST_MS = 10_000;
 
 export interface Asked {
@@ -52,8 +54,9 @@ export interface Asked {
 }
 
 /**
- * Reads `key=value` words: settings by their names (pageSize=8192, or page_size=8192), everything else as the workload's parameters.
- * @throws naming the setting and what it may be
+ * Reads `key=value` words: settings by name (pageSize=8192, or page_size=8192), everything else as
+ * the workload's parameters.
+ * @throws naming the setting and its valid values
  */
 export function readWords(words: readonly string[]): Asked {
   const config: [string, string | number | null][] = [];
@@ -77,18 +80,19 @@ export function readWords(words: readonly string[]): Asked {
   };
 }
 
-/** @throws naming what an engine can be */
+/** @throws naming the valid engines */
 function engineNamed(value: string): string {
   if (!isBundled(value)) releaseNamed(value);
   return value;
 }
 
-/** Combinations that one command may ask for. */
+/** Maximum combinations of one command. */
 const MOST_RUNS = 256;
 
 /**
- * Reads words of which one may name several values, as in `pageSize=4096,8192`: every combination, the last word's values varying fastest.
- * @throws as `readWords`; where a value is missing, or the combinations are too many
+ * Reads words that may have several values, as in `pageSize=4096,8192`: every combination, with the
+ * last word's values varying fastest.
+ * @throws as `readWords`; where a value is missing, or there are too many combinations
  */
 export function readGrid(words: readonly string[]): Asked[] {
   let all: string[][] = [[]];
@@ -113,7 +117,7 @@ function whole(word: string, value: string): number {
   return n;
 }
 
-/** @throws where it isn't a whole number, or of a fault profile and out of its range */
+/** @throws where it isn't an integer, or for a fault profile is out of range */
 function numberOf(key: string, word: string, value: string): number {
   const n = whole(word, value);
   if (isFaultKey(key) && n < 1) throw new Error(`${word}: expected 1 or more.`);
@@ -124,31 +128,34 @@ function numberOf(key: string, word: string, value: string): number {
 
 export interface RunOptions {
   readonly mode: Mode;
-  /** Of time mode. */
+  /** For time mode. */
   readonly repeats: number;
   readonly seed?: number;
-  /** Count mode: each function of the engine apart. */
+  /** Count mode: each function of the engine separately. */
   readonly functions?: boolean;
-  /** Bound values written into the SQL. */
+  /** Bound values are written into the SQL. */
   readonly asText?: boolean;
-  /** Count mode: loads and stores, too. */
+  /** Count mode: also loads and stores. */
   readonly memory?: boolean;
   readonly sql?: string;
   readonly database?: Run['database'];
 }
 
-/** One run of a workload: its own settings under those asked for. @throws on an unknown workload or parameter */
+/**
+ * One run of a workload: the requested settings over its own.
+ * @throws on an unknown workload or parameter
+ */
 export function runOf(
   workload: Workload,
   asked: Partial<Asked>,
   { mode, repeats, seed = 12345, functions, memory, asText, sql, database }: RunOptions,
 ): Run {
   const chosen = { ...DEFAULT_CONFIG, ...ownVfs(asked), ...workload.config, ...asked.config };
-  // no engine was named: the one that brings the VFS
+  // no engine was given: use the one that contains the VFS
   const engine = asked.config?.engine ?? ownEngineOf(chosen.vfs) ?? chosen.engine;
   const journalMode = chosen.journalMode ?? ownJournalOf(chosen.vfs);
   const config = { ...chosen, engine, journalMode };
-  // no build was named: one that can run the VFS
+  // no build was given: use one that can run the VFS
   const named = asked.config?.build ?? workload.config.build;
   const build = named ?? (needsAsync(config.vfs) ? asyncBuild(config) : 'sync');
   return {
@@ -167,7 +174,7 @@ export function runOf(
   };
 }
 
-/** The runs of an experiment, by variant; what is asked for comes on top of every variant. */
+/** The runs of an experiment, by variant. The requested settings override every variant's. */
 export function runsOf(
   experiment: Experiment,
   asked: Partial<Asked>,
@@ -176,7 +183,7 @@ export function runsOf(
   return new Map(
     experiment.variants.map((variant) => {
       const workload = workloadOf(variant.workload);
-      // a parameter that this variant's workload does not have belongs to another's
+      // a parameter that this variant's workload lacks belongs to another workload
       const mine = Object.entries(asked.parameters ?? {}).filter(([name]) =>
         Object.hasOwn(workload.parameters, name),
       );
@@ -189,10 +196,13 @@ export function runsOf(
   );
 }
 
-/** Engines from outside have no VFS of the Lab: where none is asked for, they run on SQLite's own `:memory:`. */
+/** External engines have no VFS of the Lab. By default they run on SQLite's own `:memory:`. */
 const ownVfs = ({ config }: Partial<Asked>): Partial<Config> =>
   config?.engine !== undefined && isOutside(config.engine) ? { vfs: 'memory' } : {};
 
-/** JSPI where the engine has it and the VFS lives in browsers; the in-memory one also runs in Node, which may lack JSPI. */
+/**
+ * JSPI if the engine has it and the VFS only exists in browsers. The in-memory one also runs in
+ * Node, which may lack JSPI.
+ */
 const asyncBuild = ({ engine, vfs }: Config): Config['build'] =>
   engine === 'wa-sqlite-1.0.0' || vfs === 'MemoryAsyncVFS' ? 'asyncify' : 'jspi';

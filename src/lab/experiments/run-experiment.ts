@@ -1,4 +1,7 @@
-/** Runs an experiment: the variants that can run here, interleaved; what cannot is said, and so is every expectation's outcome. */
+/**
+ * Runs an experiment: interleaves the variants that can run here, and reports those that can't,
+ * with the outcome of every expectation.
+ */
 import { placed } from './model/aggregate.ts';
 import { decide, undecided } from './model/assertions.ts';
 import { endedWhy, faultVerdict } from './model/fault-verdict.ts';
@@ -10,7 +13,7 @@ import type { PlacedExperiment } from './on-vfs.ts';
 import type { Assertion, Place, Run } from './model/types.ts';
 import type { ExperimentResult, RunResult } from './model/result-types.ts';
 
-/** A variant that fails is among those that were not run, with what went wrong; the others go on. */
+/** A failed variant is listed with its error among those that didn't run. The others continue. */
 export async function runExperiment(
   experiment: PlacedExperiment,
   asked: Partial<Asked>,
@@ -36,7 +39,10 @@ export async function runExperiment(
   return experimentResult(experiment, results, skipped);
 }
 
-/** The experiment's expectations on results, however they were come by, and whether what is stored is the same in all that should store the same. */
+/**
+ * The experiment's expectations, applied to results from any source, and whether all variants that
+ * should store the same did.
+ */
 export function experimentResult(
   experiment: PlacedExperiment,
   results: ReadonlyMap<string, RunResult>,

@@ -1,6 +1,7 @@
 /**
- * Runs: one pass of a workload on a fresh database (`sampleOf`), and whole runs with their repeats interleaved (`measure`), so that a
- * slow minute of the machine falls on all of them alike. Count mode and time mode never meet in one result.
+ * Runs: one pass of a workload on a fresh database (`sampleOf`), and whole runs with interleaved
+ * repeats (`measure`), so that a slow minute of the machine affects all of them equally. Count mode
+ * and time mode are never mixed in one result.
  */
 import { settingsOf } from './engine/apply-config.ts';
 import { asText } from './engine/as-text.ts';
@@ -31,21 +32,24 @@ export interface Surroundings {
   readonly makeVfs?: HostOptions['makeVfs'];
   readonly rawStep?: HostOptions['rawStep'];
   readonly runActors?: HostOptions['runActors'];
-  /** VFSs and builds that are to be had here; absent: all. */
+  /** Available VFSs and builds; absent: all. */
   readonly vfs?: readonly VfsName[];
   readonly builds?: readonly Config['build'][];
-  /** Why an engine from outside can't run; null: it can. Absent: none can. */
+  /** Why an external engine can't run; null: it can. Absent: none can. */
   readonly refused?: (config: Config) => string | null;
-  /** Runs what `engine=native` asks for. */
+  /** Runs for `engine=native`. */
   readonly native?: NativeSampler;
   readonly environment: Environment;
-  /** Puts a fault profile in place. Absent: there is no storage here that could fail. */
+  /** Applies a fault profile. Absent: no storage here could fail. */
   readonly faults?: (config: Config) => FaultyDevice;
-  /** Empties the storage that the next sample starts on; in memory there is nothing to do. */
+  /** Empties the storage for the next sample. Does nothing in memory. */
   readonly clean?: (run: Run) => Promise<void>;
-  /** Before each sample: whether no further one is wanted. What is done by then is the result. */
+  /** Called before each sample: true = stop. The finished samples are the result. */
   readonly interrupted?: () => Promise<boolean>;
-  /** Before each sample: which run, which repeat; -1 = the first pass of a timed run, which is not counted. */
+  /**
+   * Called before each sample: which run, which repeat; -1 = the first pass of a timed run, which
+   * doesn't count.
+   */
   readonly progress?: (run: Run, repeat: number) => void;
 }
 
@@ -56,7 +60,7 @@ function workloadFor(run: Run): Workload {
   return run.asText ? asText(workload) : workload;
 }
 
-/** @returns why the run cannot be made here, or null */
+/** @returns why the run can't be made here, or null */
 export function hindrance(run: Run, around: Surroundings): string | null {
   const { engine, vfs, build } = run.config;
   const workload = workloadFor(run);
@@ -86,7 +90,7 @@ export function hindrance(run: Run, around: Surroundings): string | null {
   return null;
 }
 
-/** One pass on a fresh instance. @throws when it cannot run here, or SQLite fails */
+/** One pass on a fresh instance. @throws when it can't run here, or SQLite fails */
 export async function sampleOf(run: Run, around: Surroundings): Promise<Sample> {
   const workload = workloadFor(run);
   if (run.config.engine === 'native') {
@@ -119,7 +123,7 @@ export async function sampleOf(run: Run, around: Surroundings): Promise<Sample> 
   } catch (e) {
     const told =
       run.mode === 'count' && trapped(e) ? new Error(`${words(e)}. ${TRAPPED}`, { cause: e }) : e;
-    // after a trap, closing fails as a rule: the trap is what is to be known
+    // after a trap, closing usually fails: report the trap
     await open.close().catch((closing: unknown) => {
       throw new Error(`${words(told)} Closing the database failed as well: ${words(closing)}`, {
         cause: told,
@@ -131,7 +135,7 @@ export async function sampleOf(run: Run, around: Surroundings): Promise<Sample> 
   return sample;
 }
 
-/** Whether what a run with faults stored is whole, where its own worker could not tell. */
+/** Whether what a run with faults stored is undamaged, where its own worker couldn't check. */
 export const storedWhole = (run: Run, around: Surroundings): Promise<Found> =>
   checkStored(run, (how) =>
     openHost(around.engines, how.config, {
@@ -145,7 +149,10 @@ export const storedWhole = (run: Run, around: Surroundings): Promise<Found> =>
 const meteringOf = ({ mode, functions, memory }: Run): Metering =>
   mode === 'time' ? 'none' : functions ? 'functions' : memory ? 'memory' : 'total';
 
-/** @param faults of a device with faults: a failure ends the workload, and what is read afterwards is read without faults */
+/**
+ * @param faults of a device with faults: a failure ends the workload, and later reads have no
+ * faults
+ */
 async function sampleIn(
   { host, engine }: OpenHost,
   workload: Workload,
@@ -159,7 +166,7 @@ async function sampleIn(
   };
   const sample = await runWorkload(host, workload, run, faults && ended);
   faults?.lift();
-  if (failed) return { ...sample, engine: engine() }; // what a failure left of the connection is not to be trusted
+  if (failed) return { ...sample, engine: engine() }; // the failed connection's state can't be trusted
   const settings = { ...(await settingsOf(host)), ...sample.settings };
   const measured = { ...sample, settings, engine: engine() };
   if (run.readBack === false) return measured;
@@ -184,7 +191,10 @@ function trapped(error: unknown): boolean {
   return false;
 }
 
-/** All runs, pass by pass in turn. One that fails has no further pass, and its error for a result; the others go on. */
+/**
+ * All runs, alternating pass by pass. A failed run has no more passes, and its result is its error.
+ * The others continue.
+ */
 export async function measureEach(
   runs: readonly Run[],
   around: Surroundings,
@@ -210,7 +220,7 @@ export async function measureEach(
   );
 }
 
-/** The same, of runs that are worth nothing without one another. @throws when a run fails */
+/** The same, for runs that are useless without each other. @throws when a run fails */
 export async function measure(runs: readonly Run[], around: Surroundings): Promise<RunResult[]> {
   return (await measureEach(runs, around)).map((done) => {
     if (done instanceof Error) throw done;

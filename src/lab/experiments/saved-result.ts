@@ -1,4 +1,4 @@
-/** Whether a value that was read from a file has the form of a result. What it says is not checked. */
+/** Whether a value from a file has the form of a result. Its content isn't checked. */
 import { isFaultKey } from './model/faults.ts';
 import { KNOBS } from './model/knobs.ts';
 import { VFS_NAMES } from './model/types.ts';
@@ -51,7 +51,7 @@ const isVerdict = shape({
   compared: absentOr(isObject),
 });
 const absentOrNull = (is: Is): Is => absentOr(orNull(is));
-/** Absent fields: older files do not have them. */
+/** Absent fields: older files don't have them. */
 export const isEnvironment = shape({
   runtime: absentOr(isText),
   userAgent: absentOr(isText),

@@ -1,17 +1,21 @@
-/** Whether runs that were given the same stored the same: a difference is a fault of a VFS or a build, and never noise. */
+/**
+ * Whether runs with the same input stored the same. A difference is a bug of a VFS or a build,
+ * never noise.
+ */
 import type { RunResult, Verdict } from './model/result-types.ts';
 import { workloadOf } from './workloads/index.ts';
 
 interface Named {
-  /** The variant, as its verdict calls it. */
+  /** The variant's name in its verdict. */
   readonly name: string;
   readonly result: RunResult;
 }
 const MOST_TABLES = 3;
 
 /**
- * @returns a verdict for each workload that several results have with the same version, parameters, script and database file; none where
- * there is nothing to compare. Actors write in an order of chance: what they must keep is counted (`rows.lost`), and not compared.
+ * @returns a verdict for each workload that several results share, with the same version,
+ * parameters, script, and database file; none where there is nothing to compare. Actors write in
+ * random order, so their data isn't compared; `rows.lost` counts what they lost.
  */
 export function storedVerdicts(results: readonly Named[]): Verdict[] {
   const groups = new Map<string, Named[]>();
@@ -37,7 +41,7 @@ export function storedVerdicts(results: readonly Named[]): Verdict[] {
   );
 }
 
-/** @param told whether the parameters are to be said: another group is of the same workload */
+/** @param told whether to state the parameters, because another group has the same workload */
 function verdictOf(group: readonly Named[], told: boolean): Verdict {
   const { workload, parameters, sql } = group[0]!.result.run;
   const words = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);

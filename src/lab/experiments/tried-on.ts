@@ -1,4 +1,7 @@
-/** On which VFS *Try it* runs, with which of the recorded settings an experiment can, and what it says about both. */
+/**
+ * The VFSs for *Try it*, the recorded settings that an experiment can use, and the explanation of
+ * both.
+ */
 import type { RecordedVfs } from './replay/recorded-vfs.ts';
 import { ownEngineOf, vfsTitle } from './model/vfs-facts.ts';
 import type { Config, Experiment, VfsName } from './model/types.ts';
@@ -12,7 +15,7 @@ export interface TriedOn {
   readonly says: readonly string[];
 }
 
-/** These engines of their own have no backup API, by which a database is copied onto a VFS. */
+/** These engines have no backup API, which copies a database onto a VFS. */
 const TAKES_COPIES: Partial<Record<VfsName, VfsName>> = {
   'opfs-sahpool': 'AccessHandlePool',
   opfs: 'OPFSAdaptive',
@@ -45,7 +48,7 @@ export function ownOn({ vfs, nearest, certain, why }: RecordedVfs, copied: boole
   return { vfs, says: [`This runs on ${vfsTitle(vfs)}, ${same}.`] };
 }
 
-/** For the experiment's statements. @param recorded null: there is no recording */
+/** For the experiment's statements. @param recorded null: no recording */
 export function experimentOn(experiment: Experiment, recorded: RecordedVfs | null): TriedOn {
   if (!recorded)
     return {
@@ -71,7 +74,7 @@ export function experimentOn(experiment: Experiment, recorded: RecordedVfs | nul
   };
 }
 
-/** Of the recorded settings those that neither a variant nor a workload of the experiment sets. */
+/** The recorded settings that neither a variant nor a workload of the experiment sets. */
 export function settingsFor({ variants }: Experiment, recorded: Partial<Config>): Partial<Config> {
   const taken = new Set(
     variants.flatMap(({ config, workload }) =>

@@ -1,6 +1,6 @@
 /**
- * Experiments in a browser's worker: where builds, VFSs and storage come from here. Who runs it (the Lab's worker) brings the bytes of
- * the wasm files; no message is known here.
+ * Experiments in a browser's worker: where builds, VFSs, and storage come from. The Lab's worker
+ * runs it and provides the bytes of the wasm files; this file doesn't handle messages.
  */
 import { installEngines } from '../../engines/install.ts';
 import { installProbes } from '../../probes/install.ts';
@@ -29,12 +29,12 @@ import { absurdSqlVfs } from './worker/absurd-sql.ts';
 import { VfsMakers } from './worker/vfs-makers.ts';
 import { WebTally } from './worker/web-tally.ts';
 
-/** Some VFSs hold handles for as long as their worker lives: waiting longer does not help here. */
+/** Some VFSs hold handles as long as their worker lives, so waiting longer doesn't help. */
 const PATIENCE_MS = 100;
-/** Of a replay, what its tab may lose. */
+/** How much of a replay may be lost with its tab. */
 const SO_FAR_MS = 500;
 
-/** Asyncify where JSPI was asked for and this browser has none. */
+/** Asyncify if JSPI was requested and this browser doesn't have it. */
 function withBuildOfThisBrowser(run: Run): Run {
   return run.config.build === 'jspi' && !hasJspi()
     ? { ...run, config: { ...run.config, build: 'asyncify' } }
@@ -48,7 +48,10 @@ export class ExperimentWorker {
   /** Measured once, before a clock is seeded. */
   private readonly environment: Environment = environmentHere();
 
-  /** @param wasm bytes of a wasm file, by its path in its npm package @param startActor a worker for each actor of a workload that has several */
+  /**
+   * @param wasm bytes of a wasm file, by its path in its npm package
+   * @param startActor starts a worker for an actor of a workload that has several
+   */
   constructor(
     wasm: WasmLoader,
     private readonly startActor: ActorStarter,
@@ -56,7 +59,7 @@ export class ExperimentWorker {
     this.engines = new Engines(this.dropped.wasm(wasm), this.dropped.buildOf(buildHere));
   }
 
-  /** Records everything that the first sample does: SQL, VFS and web layer, as in a page. */
+  /** Records the first sample on all layers (SQL, VFS, and web), as in a page. */
   static trace(recorder: Recorder): void {
     ExperimentWorker.recorder = recorder;
   }
@@ -69,15 +72,22 @@ export class ExperimentWorker {
     return engineFacts(await this.engines.open(asked, 'none'), asked.build);
   }
 
-  /** What a recording offers to a replay. @param file a .vfst file @returns `warnings`: what of the file is not whole @throws Error with a message for the user */
+  /**
+   * Facts about a recording before a replay.
+   * @param file a .vfst file
+   * @returns `warnings`: damage in the file
+   * @throws Error with a message for the user
+   */
   async look(file: Blob): Promise<{ facts: RecordingFacts; warnings: string[] }> {
     const { store, warnings } = await readTrace(file);
     return { facts: recordingFactsOf(store), warnings };
   }
 
   /**
-   * A recording's VFS calls on another configuration, on fresh storage, which is removed behind it.
-   * @param file a .vfst file @param interrupted asked now and then: true = what was replayed by now is the report @param soFar takes what was replayed by now
+   * A recording's VFS calls on another configuration, on fresh storage that is removed afterwards.
+   * @param file a .vfst file
+   * @param interrupted polled: true = stop and report what was replayed so far
+   * @param soFar receives what was replayed so far
    * @throws Error with a message for the user
    */
   async replay(
@@ -115,16 +125,16 @@ export class ExperimentWorker {
   }
 
   /**
-   * One pass over a workload on fresh storage, which is removed behind it.
-   * @returns also what could not be removed while this worker lives
+   * One pass of a workload on fresh storage that is removed afterwards.
+   * @returns also what couldn't be removed while this worker lives
    * @throws Error with a message for the user
    */
   async sample(asked: Run): Promise<Taken> {
     const run = withBuildOfThisBrowser(asked);
-    // below everything that counts or records: that sees what the VFS sees
+    // below everything that counts or records, so that these see what the VFS sees
     const faulty = hasFaults(run.config) ? new FaultyStorage(run.config) : null;
     this.record();
-    // in count mode only: the probes cost time
+    // only in count mode, because the probes cost time
     const web =
       run.mode === 'count' && run.config.vfs !== 'memory' && !run.config.vfs.startsWith('Memory')
         ? new WebTally()
@@ -157,7 +167,7 @@ export class ExperimentWorker {
       return {
         sample,
         environment: this.environment,
-        // another worker is to look at it
+        // another worker will check it
         left: sample.fault?.whole === null ? [] : await removeLabStorage(PATIENCE_MS),
       };
     } catch (error) {
@@ -180,7 +190,7 @@ export class ExperimentWorker {
     }
   }
 
-  /** Whether what a run with faults left in storage is whole. */
+  /** Whether a run with faults left an undamaged database in storage. */
   async storedWhole(asked: Run): Promise<Found> {
     const run = withBuildOfThisBrowser(asked);
     if (run.engineFile) await this.dropped.take(run.engineFile);

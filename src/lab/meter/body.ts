@@ -1,6 +1,7 @@
 /**
- * A function's body as it was, with its additions: as placement.ts decided, or one at the head of each segment. Runs once over all the
- * code, before any compiler has warmed to it: no array is made for what is written.
+ * Writes a function's body with the additions of the meter: as placement.ts decided, or one at the
+ * head of each segment. It runs once over all the code, before any compiler has optimized it, so it
+ * allocates no arrays.
  */
 import { Point, turns, type Body, type Flow } from './flow.ts';
 import type { Output } from './output.ts';
@@ -19,7 +20,7 @@ const Code = {
   i64Const: 0x42,
   i64Add: 0x7c,
 } as const;
-/** Most bytes that one edit writes. */
+/** Maximum bytes of one edit. */
 const EDIT_BYTES = 64;
 
 interface Stats {
@@ -51,7 +52,7 @@ export function writeBody(
   }
 }
 
-/** An instruction on a global, a local or a label. */
+/** An instruction on a global, a local, or a label. */
 function write(out: Output, code: number, index: number): void {
   out.byte(code);
   out.u32(index);

@@ -1,8 +1,10 @@
 /**
- * A module's code as the meter needs it: the points where control flow may turn, and how much of what is counted lies between them. One
- * pass over all bodies; what is placed where (placement.ts) is decided from these numbers, without reading the code again.
+ * A module's code as the meter needs it: the points where control flow may turn, and the count
+ * between them. One pass over all bodies. placement.ts decides from these numbers, without reading
+ * the code again.
  *
- * A segment is what runs straight on: it ends behind each point but `block` and calls, behind which it goes on.
+ * A segment is straight-line code. It ends after each point except `block` and calls, which it
+ * continues past.
  */
 import { ends, instruction, plainOnes, weightAt, weightsOf, type Counted } from './instructions.ts';
 import type { ModuleInfo } from './module-info.ts';
@@ -22,12 +24,12 @@ export const enum Point {
   unreachable,
   /** Of a function of this module. */
   call,
-  /** Of something that is known at run time only, or imported. */
+  /** A callee that is only known at run time, or imported. */
   callOut,
-  /** Exceptions, tail calls and the like: ends a segment. */
+  /** Exceptions, tail calls, and similar: ends a segment. */
   other,
 }
-/** A segment ends behind it. */
+/** A segment ends after it. */
 export const turns = (point: Point): boolean =>
   point !== Point.block && point !== Point.call && point !== Point.callOut;
 
@@ -55,7 +57,7 @@ const points: readonly (readonly [number, Point])[] = [
   ] as const),
 ];
 for (const [op, point] of points) POINTS[op] = point;
-/** Of points: those that are an instruction. */
+/** Points that are an instruction. */
 const isInstruction = (point: Point): number => (point >= Point.br || point === Point.if ? 1 : 0);
 
 /** Numbers in columns that grow. */
@@ -65,7 +67,7 @@ class Column {
   constructor(expected: number) {
     this.values = new Int32Array(expected);
   }
-  /** Before writing straight into `values`. */
+  /** Call it before writing directly into `values`. */
   reserve(more: number): void {
     if (this.count + more <= this.values.length) return;
     const larger = new Int32Array(Math.max(this.values.length * 2, this.count + more));
@@ -78,32 +80,41 @@ class Column {
   }
 }
 
-/** Of a function: where its points begin in the columns of `Flow`, and what rules out potentials (placement.ts). */
+/**
+ * For each function: where its points begin in the columns of `Flow`, and what rules out potentials
+ * (placement.ts).
+ */
 export interface Body {
-  /** Bytes: behind the length, behind the number of groups of locals, behind these, behind the last `end`. */
+  /**
+   * Bytes: after the length, after the number of groups of locals, after these, after the last
+   * `end`.
+   */
   readonly start: number;
   readonly groups: number;
   readonly code: number;
   readonly end: number;
   readonly localGroups: number;
-  /** Index of the first local that is free. */
+  /** Index of the first free local. */
   readonly locals: number;
   readonly firstPoint: number;
   readonly pastPoint: number;
   /** Its own label; those of its blocks follow. */
   readonly label: number;
-  /** It has something that only counting at each segment's head is right for. */
+  /** It contains something that requires counting at each segment's head. */
   readonly plain: boolean;
 }
 
 export class Flow {
   readonly kind: Column;
-  /** Where the instruction stands in the module, and where the next does. */
+  /** The position of the instruction in the module, and of the next one. */
   readonly at: Column;
   readonly next: Column;
-  /** What is counted since the point before, this one included. */
+  /** The count since the previous point, with this one. */
   readonly size: Column;
-  /** By kind: label that is opened or branched to; first of the branch table's labels; function that is called. */
+  /**
+   * By kind: label that is opened or branched to; first of the branch table's labels; called
+   * function.
+   */
   readonly arg: Column;
   /** By kind: depth of the branch; number of the table's labels; whether an `if` has an `else`. */
   readonly more: Column;
@@ -112,7 +123,7 @@ export class Flow {
   readonly carries = new Column(1 << 16);
   readonly loops = new Column(1 << 16);
   readonly bodies: Body[] = [];
-  /** Labels of the constructs that are open, innermost last, and the point that opened each. */
+  /** Labels of the open constructs, innermost last, and the point that opened each. */
   private readonly open: number[] = [];
   private readonly opened: number[] = [];
 
@@ -134,7 +145,7 @@ export class Flow {
     ];
   }
 
-  /** The next body, behind its length. @throws MeterError */
+  /** The next body, after its length. @throws MeterError */
   read(end: number): void {
     const { r, info, kind, carries } = this;
     const start = r.at;
@@ -157,7 +168,7 @@ export class Flow {
     const good = this.readPoints(end);
     if (r.at !== end)
       throw new MeterError(`its last instruction ends at byte ${r.at}, its body at ${end}`);
-    // what does not nest is refused by the compiler
+    // the compiler rejects wrong nesting
     const plain = type === null || !good || this.open.length > 0;
     this.bodies.push({
       start,
@@ -173,7 +184,7 @@ export class Flow {
     });
   }
 
-  /** @returns whether potentials can be had with all of it */
+  /** @returns whether potentials work with all of it */
   private readPoints(end: number): boolean {
     const { r, kind, counted } = this;
     const weights = weightsOf(counted);
@@ -219,7 +230,10 @@ export class Flow {
     return good;
   }
 
-  /** Reads what follows a point's opcode, into `arg` and `more`. @returns whether potentials can be had with it */
+  /**
+   * Reads what follows a point's opcode, into `arg` and `more`.
+   * @returns whether potentials work with it
+   */
   private detail(point: Point, n: number): boolean {
     const { r, open, opened } = this;
     const args = this.arg.values;
@@ -267,7 +281,7 @@ export class Flow {
     }
   }
 
-  /** @returns false where it leads out of the function: there is no place for what is to be written then */
+  /** @returns false where it leads out of the function, where nothing can be inserted */
   private table(n: number): boolean {
     const { r, open } = this;
     let good = true;
@@ -282,7 +296,7 @@ export class Flow {
     return good;
   }
 
-  /** A new label, from the block's type at the reader. @returns whether the type is known */
+  /** A new label, with the block's type at the reader. @returns whether the type is known */
   private label(isLoop: boolean): boolean {
     const { r, info } = this;
     const byte = r.bytes[r.at]!;

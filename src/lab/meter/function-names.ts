@@ -1,4 +1,4 @@
-/** What the functions of a wasm module are called. */
+/** Names of a wasm module's functions. */
 import { moduleInfo } from './module-info.ts';
 import { SectionId, sectionsOf, WasmReader, type Section } from './reader.ts';
 

@@ -1,6 +1,7 @@
 /**
- * What the meter knows of each instruction: what follows the opcode, whether it counts, and whether a straight-line segment ends
- * behind it. Counted is every instruction but block, loop, else, end, nop and the delimiters of exception handling.
+ * Facts about each instruction: what follows the opcode, whether it counts, and whether a
+ * straight-line segment ends after it. Every instruction counts except block, loop, else, end, nop,
+ * and the delimiters of exception handling.
  */
 import { MeterError, type WasmReader } from './reader.ts';
 
@@ -27,7 +28,7 @@ const enum Imm {
   atomic,
 }
 
-/** One byte an opcode: kind of immediate | COUNTS | ENDS. */
+/** One byte per opcode: kind of immediate | COUNTS | ENDS. */
 const TABLE = new Uint8Array(256);
 const fill = (entry: number, ...opcodes: number[]): void =>
   opcodes.forEach((op) => (TABLE[op] = entry));
@@ -62,12 +63,16 @@ fill(Imm.simd | COUNTS, 0xfd);
 fill(Imm.atomic | COUNTS, 0xfe);
 
 /**
- * What a meter counts. Loads and stores are those of the memory: a memory.copy is one of each, a memory.fill and a memory.init are one
- * store, whatever their length; an atomic read-modify-write is one of each.
+ * What a meter counts. Loads and stores of the memory: a memory.copy is one of each, a memory.fill
+ * and a memory.init are one store, whatever their length; an atomic read-modify-write is one of
+ * each.
  */
 export type Counted = 'instructions' | 'loads' | 'stores';
 
-/** By opcode: how much an instruction adds. Those with a prefix (from 0xfc) need a second look for loads and stores. */
+/**
+ * By opcode: how much an instruction adds. Prefixed ones (from 0xfc) need a second lookup for loads
+ * and stores.
+ */
 const WEIGHTS: Readonly<Record<Counted, Uint8Array>> = {
   instructions: TABLE.map((entry) => (entry & COUNTS ? 1 : 0)),
   loads: new Uint8Array(256).fill(1, 0x28, 0x36),
@@ -104,7 +109,7 @@ const PREFIXED: Readonly<Record<'loads' | 'stores', readonly [Ranges, Ranges, Ra
     [[0x17, 0x4e]],
   ],
 };
-/** How much the instruction at a byte adds. */
+/** How much the instruction at a byte position adds. */
 export function weightAt(bytes: Uint8Array, at: number, counted: Counted): number {
   const op = bytes[at]!;
   if (op < FIRST_PREFIX || counted === 'instructions') return WEIGHTS[counted][op]!;
@@ -117,8 +122,11 @@ export function weightAt(bytes: Uint8Array, at: number, counted: Counted): numbe
 export const ends = (entry: number): boolean => (entry & ENDS) !== 0;
 
 /**
- * Skips instructions that need no more than a look: nine of ten. In a browser the first pass over a module is interpreted, where calls
- * are dear. @param weights by opcode @returns their weight; the reader stands at one that ends the segment or needs `instruction`, or at `end`
+ * Skips simple instructions, which are nine of ten. In a browser the first pass over a module is
+ * interpreted, where calls are expensive.
+ * @param weights by opcode
+ * @returns their weight; the reader is then at one that ends the segment or needs `instruction`, or
+ * at `end`
  */
 export function plainOnes(r: WasmReader, end: number, weights: Uint8Array): number {
   const { bytes } = r;
@@ -130,7 +138,7 @@ export function plainOnes(r: WasmReader, end: number, weights: Uint8Array): numb
     if (entry === (Imm.none | COUNTS)) at++;
     else if (entry === (Imm.leb | COUNTS)) {
       at++;
-      while (bytes[at++]! & 128); // behind the module's end there is undefined, which stops it
+      while (bytes[at++]! & 128); // after the module's end there is undefined, which stops it
     } else if (entry === (Imm.memarg | COUNTS) && !(bytes[at + 1]! & 0xc0)) {
       at += 2; // alignment in one byte, no memory index
       while (bytes[at++]! & 128);
@@ -141,7 +149,11 @@ export function plainOnes(r: WasmReader, end: number, weights: Uint8Array): numb
   return n;
 }
 
-/** Reads one instruction with all that follows it. @returns its entry, for `ends` @throws MeterError on an unknown opcode */
+/**
+ * Reads one instruction with everything that follows it.
+ * @returns its entry, for `ends`
+ * @throws MeterError on an unknown opcode
+ */
 export function instruction(r: WasmReader): number {
   const op = r.byte();
   const entry = TABLE[op]!;
@@ -208,7 +220,7 @@ function bulk(r: WasmReader): void {
   if (sub > 17) throw new MeterError(`unknown instruction 0xfc ${sub} at byte ${r.at - 2}`);
   if (sub < 8) return;
   r.u32();
-  // memory.init, memory.copy, table.init and table.copy name two things, the others one
+  // memory.init, memory.copy, table.init, and table.copy have two operands, the others one
   if (sub === 8 || sub === 10 || sub === 12 || sub === 14) r.u32();
 }
 

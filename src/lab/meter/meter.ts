@@ -1,11 +1,13 @@
 /**
- * Rewrites a wasm module so that it counts its own executed instructions: a profiler's exact count, without a profiler. The counter is a
- * new mutable i64 global, exported; nothing is renumbered. Whenever the host can look, it holds what `counter += n` at the head of every
- * straight-line segment would have made of it; fewer additions get there (meter/placement.ts).
+ * Rewrites a wasm module so that it counts its own executed instructions: a profiler's exact count,
+ * without a profiler. The counter is a new mutable i64 global, which is exported; nothing is
+ * renumbered. Whenever the host can read it, it has the value of a `counter += n` at the head of
+ * every straight-line segment, with fewer additions (meter/placement.ts).
  *
- * A count belongs to one build and one input; over runs it is the same to the last digit when the instance is fresh and its
- * randomness seeded (meter/seeded-realm.ts). Not counted: time in the host; memory.copy and memory.fill are one instruction each. After a
- * trap the count is short of what the functions on the stack had not written yet.
+ * A count belongs to one build and one input. It repeats exactly when the instance is fresh and its
+ * randomness seeded (meter/seeded-realm.ts). Not counted: time in the host; memory.copy and
+ * memory.fill are one instruction each. After a trap, the count lacks what the functions on the
+ * stack hadn't written yet.
  */
 import { leb, text } from '../../vfs-instrumented/interpose/wasm-writer.ts';
 import { Flow } from './flow.ts';
@@ -20,13 +22,16 @@ import { External, MeterError, SectionId, WasmReader, sectionsOf, type Section }
 export { MeterError } from './reader.ts';
 
 export interface MeterOptions {
-  /** `total`: one counter. `functions`: one for each function, which costs size, not time. */
+  /** `total`: one counter. `functions`: one for each function, which costs size but no time. */
   readonly counters?: 'total' | 'functions';
-  /** Instructions by default. A module that is metered for one can be metered for another: what is added neither loads nor stores. */
+  /**
+   * Instructions by default. A module metered for one can be metered again for the other: the
+   * additions neither load nor store.
+   */
   readonly counted?: Counted;
 }
 export interface FunctionCount {
-  /** In the module's function index space, imported ones first. */
+  /** In the module's function index space, with imported functions first. */
   readonly index: number;
   /** From the name section, else from the exports, else null. */
   readonly name: string | null;
@@ -37,13 +42,13 @@ export interface MeteredModule {
   readonly stats: {
     readonly functions: number;
     readonly segments: number;
-    /** In the code, of what is counted. */
+    /** Total in the code. */
     readonly instructions: number;
     readonly hasNames: boolean;
   };
-  /** All that this instance has executed so far of what is counted. */
+  /** Everything that this instance has executed so far. */
   readonly read: (exports: WebAssembly.Exports) => bigint;
-  /** By function, most first, those that ran; empty unless `counters` is `functions`. */
+  /** By function, most first, only those that ran; empty unless `counters` is `functions`. */
   readonly readFunctions: (exports: WebAssembly.Exports) => FunctionCount[];
 }
 
@@ -53,7 +58,7 @@ export const COUNTER = nameOf('instructions');
 const I64 = 0x7e;
 const Code = { end: 0x0b, i64Const: 0x42 } as const;
 
-/** @throws MeterError naming function and byte, when the module holds something unknown */
+/** @throws MeterError naming function and byte, when the module contains something unknown */
 export function meterModule(
   bytes: Uint8Array,
   { counters = 'total', counted = 'instructions' }: MeterOptions = {},
@@ -140,7 +145,7 @@ function functionCounts(
     );
 }
 
-/** The vector of a section with `more` entries to come: what is there, copied. */
+/** The vector of a section, copied, with space for `more` entries. */
 function extend(out: Output, bytes: Uint8Array, section: Section | undefined, more: number): void {
   const r = new WasmReader(bytes);
   r.at = section?.start ?? 0;

@@ -1,4 +1,7 @@
-/** What the meter has to know of a module before it writes: how many functions and globals there are, and what functions are called. */
+/**
+ * Facts about a module for the meter: the numbers of functions and globals, and the functions'
+ * names.
+ */
 import { External, MeterError, SectionId, WasmReader, type Section } from './reader.ts';
 
 export interface FunctionType {
@@ -11,7 +14,10 @@ export interface ModuleInfo {
   readonly functions: number;
   /** Imported and own: the index of the first global behind them. */
   readonly globals: number;
-  /** How many values each function type takes and gives; null where there are types that are none of functions. */
+  /**
+   * The numbers of parameters and results of each function type; null where there are other kinds
+   * of types.
+   */
   readonly types: readonly FunctionType[] | null;
   /** Type of each function with a body. */
   readonly functionTypes: readonly number[];
@@ -62,7 +68,7 @@ export function moduleInfo(bytes: Uint8Array, sections: readonly Section[]): Mod
   };
 }
 
-/** @returns null where something else than functions is among them */
+/** @returns null where there are other kinds of types */
 function typesIn(r: WasmReader): FunctionType[] | null {
   const types: FunctionType[] = [];
   const values = (): number => {

@@ -1,10 +1,13 @@
-/** The bytes of the module that is being written: grows as needed, and knows sizes that are only known afterwards. */
+/**
+ * The bytes of the module to write. It grows as needed, and handles sizes that are known only
+ * afterwards.
+ */
 import type { Bytes } from '../../vfs-instrumented/interpose/wasm-writer.ts';
 
 export class Output {
   private bytes: Uint8Array<ArrayBuffer>;
   at = 0;
-  /** @param expected bytes; more is possible */
+  /** @param expected bytes; it can grow beyond */
   constructor(expected: number) {
     this.bytes = new Uint8Array(expected);
   }
@@ -14,7 +17,7 @@ export class Output {
     larger.set(this.bytes);
     this.bytes = larger;
   }
-  /** Before `byte`, `u32` and `s32`, which look no more: room for so many bytes. */
+  /** Reserves bytes. Call it before `byte`, `u32`, and `s32`, which don't check. */
   reserve(bytes: number): void {
     this.room(bytes);
   }
@@ -48,7 +51,7 @@ export class Output {
   }
   copy(from: Uint8Array, start: number, end: number): void {
     this.room(end - start);
-    // a set() of a view costs more than a few bytes do
+    // a set() of a view is slower than a few single bytes
     const to = this.bytes;
     let at = this.at;
     if (end - start < 48) for (let i = start; i < end; i++) to[at++] = from[i]!;
@@ -58,7 +61,7 @@ export class Output {
     }
     this.at = at;
   }
-  /** What `write` puts, behind its length as a LEB128 padded to 5 bytes. */
+  /** The output of `write`, after its length as a LEB128 padded to 5 bytes. */
   sized(write: () => void): void {
     const at = this.at;
     this.room(5);

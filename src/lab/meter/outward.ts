@@ -1,7 +1,13 @@
-/** Which functions may lead out of the module before they return: only there can other code read the counter, so there it must be right. */
+/**
+ * Which functions may lead out of the module before they return. Only there can other code read the
+ * counter, so it must be right there.
+ */
 import { Point, type Flow } from './flow.ts';
 
-/** @returns by function of the module (imported ones are none): 1 where a call of it may reach an import, a function table, or throw */
+/**
+ * @returns by function of the module (without imported ones): 1 where a call of it may reach an
+ * import, a function table, or throw
+ */
 export function outwardOf(flow: Flow, importedFunctions: number): Uint8Array {
   const { bodies, kind, arg } = flow;
   const outward = new Uint8Array(bodies.length);

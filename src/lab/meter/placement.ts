@@ -1,14 +1,17 @@
 /**
- * Where a function counts, with as few additions as its shape allows. Instead of one addition a segment, a local of its own runs behind the
- * true count by a number that is known at every point of the code, the potential: count = global + local + potential. Running straight on
- * raises the potential and costs nothing. Where paths meet, their potentials must be one: the first to arrive sets it, others add the
- * difference to the local. Before the module is left (a call that may reach an import, the end of the function) all of it goes into the
- * global, so that every reader sees what counting at each segment's head would have counted, to the last instruction.
+ * Where a function counts, with as few additions as its shape allows. A simple meter adds at each
+ * segment. Here, a local differs from the true count by the potential, a number that is known at
+ * every point of the code: count = global + local + potential. Straight-line code raises the
+ * potential and costs nothing. Where paths meet, their potentials must be equal: the first path to
+ * arrive sets it, and the others add the difference to the local. Before control leaves the module
+ * (a call that may reach an import, the end of the function), everything goes into the global. So
+ * every reader sees exactly the count of a meter that adds at each segment's head.
  *
  *   loop { a; br_if out; b; br loop }    a + b is added once a turn, before the branch back, and nothing at the first branch
- *   if c { a }                           a is added behind a; what does not go there pays nothing
+ *   if c { a }                           the count is added after a; other paths pay nothing
  *
- * A branch that is rarely taken (forward, out of a block) adds behind itself: `br_if L` becomes `if { add; br L }`.
+ * A rarely taken branch (forward, out of a block) adds after itself: `br_if L` becomes
+ * `if { add; br L }`.
  */
 import { Point, turns, type Body, type Flow } from './flow.ts';
 
@@ -25,10 +28,10 @@ export const enum Edit {
   branchFlushValue,
 }
 
-/** What goes into a body, in the order of the code; one for all functions, filled again by each. */
+/** Edits of a body, in the order of the code. One object for all functions, refilled for each. */
 export class Edits {
   readonly kind: number[] = [];
-  /** Point before which it goes; of a branch: which it replaces. */
+  /** Point before which it goes; for a branch, the point that it replaces. */
   readonly point: number[] = [];
   readonly value: number[] = [];
   count = 0;
@@ -50,14 +53,17 @@ export class Edits {
 const UNSET = -0x80000000;
 
 export class Placement {
-  /** Labels that one branch table names have one potential: `same[label]` leads to the one that holds it. */
+  /**
+   * All labels in a branch table share one potential: `same[label]` leads to the label that stores
+   * it.
+   */
   private readonly same: Int32Array;
   private readonly potential: Int32Array;
   /** A branch comes to it. */
   private readonly reached: Uint8Array;
   /** Every branch comes to it with a local of 0. */
   private readonly zero: Uint8Array;
-  /** Of an `if`, by its label: potential, reached and zero of its condition. */
+  /** For an `if`, by its label: potential, reached, and zero of its condition. */
   private readonly before: Int32Array;
   private readonly beforeState: Uint8Array;
   private phi = 0;
@@ -81,7 +87,7 @@ export class Placement {
     this.beforeState = new Uint8Array(n);
   }
 
-  /** Fills the edits for a body that is not plain. */
+  /** Fills the edits for a body that isn't plain. */
   place(body: Body): void {
     const { flow, edits } = this;
     const kind = flow.kind.values;
@@ -95,7 +101,7 @@ export class Placement {
       const point = kind[p]! as Point;
       if (p === segment) {
         let q = p;
-        this.phi += size[q]!; // the whole segment: what follows a call counts before it
+        this.phi += size[q]!; // the whole segment: instructions after a call count before it
         while (!turns(kind[q]! as Point)) this.phi += size[++q]!;
       }
       if (!turns(point)) {
@@ -154,7 +160,7 @@ export class Placement {
         break;
       case Point.brTable:
         if (this.live) {
-          const past = label + this.flow.more.values[p]!; // for a table, `label` is where its own begin
+          const past = label + this.flow.more.values[p]!; // for a table, `label` is the start of its own labels
           for (let i = label; i < past; i++) this.arrive(this.flow.tables.values[i]!, p);
         }
         this.live = false;
@@ -186,7 +192,7 @@ export class Placement {
     this.zero[label] = 0;
   }
 
-  /** Control comes to a label from here: with its potential. */
+  /** Control reaches a label from here, with its potential. */
   private arrive(label: number, p: number): void {
     const root = this.root(label);
     const there = this.potential[root]!;

@@ -1,13 +1,16 @@
-/** Reads WebAssembly's binary format: LEB128 numbers, sections, types. Only what the meter needs, and only forwards. */
+/**
+ * Reads WebAssembly's binary format: LEB128 numbers, sections, types. Only what the meter needs,
+ * and only forwards.
+ */
 
-/** A module that cannot be metered, and why; the module itself is never changed. */
+/** Why a module can't be metered. The module itself doesn't change. */
 export class MeterError extends Error {
   override readonly name = 'MeterError';
 }
 
 export interface Section {
   readonly id: number;
-  /** Of its content, behind id and length. */
+  /** Position of its content, after id and length. */
   readonly start: number;
   readonly end: number;
 }
@@ -70,7 +73,7 @@ export class WasmReader {
   }
 }
 
-/** @throws MeterError when it isn't a module, or one that is cut off */
+/** @throws MeterError when it isn't a module, or is truncated */
 export function sectionsOf(bytes: Uint8Array): Section[] {
   const magic = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
   if (!magic.every((b, i) => bytes[i] === b))

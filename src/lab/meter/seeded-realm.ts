@@ -1,6 +1,7 @@
 /**
- * Takes chance and time out of this realm, so that counts repeat: SQLite seeds its generator from crypto.getRandomValues (Emscripten's
- * /dev/random), in-memory VFSs name temporary files by Math.random, and date('now') prints the clock. For realms of our own only.
+ * Makes randomness and time of this realm repeatable, so that counts repeat: SQLite seeds its
+ * generator from crypto.getRandomValues (Emscripten's /dev/random), in-memory VFSs name temporary
+ * files by Math.random, and date('now') prints the clock. Only for our own realms.
  */
 
 interface RealmOptions {
@@ -12,7 +13,7 @@ interface RealmOptions {
 /** 2020-01-01: an arbitrary date for `now`. */
 const START_MS = 1_577_836_800_000;
 
-/** Replaces the realm's sources of chance. @returns puts them back */
+/** Replaces the realm's sources of randomness. @returns a function that restores them */
 export function seedRealm({ seed, clock }: RealmOptions): () => void {
   let state = seed >>> 0;
   const next = (): number => (state = (Math.imul(state, 1103515245) + 12345) >>> 0);
@@ -31,7 +32,7 @@ export function seedRealm({ seed, clock }: RealmOptions): () => void {
   return () => restore.reverse().forEach((put) => put());
 }
 
-/** Puts a value in place of an object's property. @returns puts the old one back */
+/** Replaces an object's property. @returns a function that restores it */
 export function replace<T extends object, K extends keyof T>(
   on: T,
   name: K,

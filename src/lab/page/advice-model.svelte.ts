@@ -1,27 +1,27 @@
-/** The index advisor on the Lab's page: the recording whose statements it reads, and its answer. */
+/** The index advisor on the Lab's page: the recording with the statements, and the answer. */
 import type { Advice } from '../advisor/advice.ts';
 import { adviceCsv, adviceHtml, adviceSvg } from '../results/advice-report.ts';
 import { Canceled, type Bench } from './bench.ts';
 import { saveResult, type SavedAs } from './results-file.ts';
 
 export class AdviceModel {
-  /** A recording that was opened beside the database. */
+  /** A recording opened beside the database. */
   recording = $state.raw<{ name: string; file: Blob } | null>(null);
   advice = $state.raw<Advice | null>(null);
-  /** Name of the database that the answer is of. */
+  /** Name of the database in the answer. */
   private of = '';
   running = $state(false);
-  /** It ends with what it has tried by now, after the statement that runs. */
+  /** The search stops after the current statement and answers with what it has tried. */
   stopping = $state(false);
   error = $state('');
 
-  /** @param say what is under way; '' = nothing */
+  /** @param say receives the current activity; '' = none */
   constructor(
     private readonly bench: Bench,
     private readonly say: (what: string) => void,
   ) {}
 
-  /** Another database or recording: the answer was for the one before. */
+  /** Another database or recording: the answer was for the previous one. */
   forget(): void {
     this.advice = null;
     this.error = '';
@@ -45,7 +45,7 @@ export class AdviceModel {
       this.say('');
     }
   }
-  /** JSON has the form of `vfscope lab advise --json`. */
+  /** JSON has the same form as `vfscope lab advise --json`. */
   save(as: SavedAs): void {
     const { advice, of: database } = this;
     if (!advice) return;
@@ -57,13 +57,15 @@ export class AdviceModel {
       csv: () => adviceCsv(of),
     });
   }
-  /** What was tried by now is the answer; pressed again, there is none. */
+  /**
+   * Stops with what was tried so far as the answer. Pressed again, it cancels without an answer.
+   */
   async cancel(): Promise<void> {
     if (this.stopping) await this.bench.cancel();
     else {
       this.stopping = true;
       await this.bench.stop().catch((error: unknown) => {
-        if (!(error instanceof Canceled)) throw error; // pressed again meanwhile
+        if (!(error instanceof Canceled)) throw error; // pressed again in the meantime
       });
     }
   }

@@ -1,6 +1,7 @@
 /**
- * The page's end of the Lab's worker: one sample after the other, each answered or given up. A worker that says nothing for too long
- * is ended (a VFS hangs), and the next sample gets a new one; so does the sample after a cancel.
+ * The page's end of the Lab's worker: one sample after the other, each answered or canceled. A
+ * worker without progress for too long is terminated (a VFS hangs), and the next sample gets a new
+ * one, as after a cancel.
  */
 import { startWorker, type Started } from '../../protocol/workers.ts';
 import { removeLabStorage } from '../experiments/worker/storage.ts';
@@ -18,7 +19,7 @@ import type { KeeperWorker } from './keeper-worker.ts';
 import type { LabWorker, RecordedAsked, ReplayPush } from './lab-worker.ts';
 import type { PlanRow } from '../experiments/engine/plan.ts';
 
-/** The run was canceled: nothing is wrong. */
+/** The run was canceled: not an error. */
 export class Canceled extends Error {
   override readonly name = 'Canceled';
 }
@@ -26,7 +27,7 @@ export class Canceled extends Error {
 interface BenchOptions {
   workerUrl: string;
   keeperUrl: string;
-  /** Longest time that one sample may take, or that a replay may get no further, ms. */
+  /** Timeout of one sample, or of a replay without progress, ms. */
   patienceMs: number;
 }
 const failureOf =
@@ -48,11 +49,14 @@ export class Bench {
     const { fault } = taken.sample;
     if (fault?.whole === null) return this.looked(run, taken, fault);
     if (taken.left.length === 0) return taken;
-    this.end(); // a VFS without a close of its own holds its handles for as long as its worker lives
+    this.end(); // a VFS without close holds its handles as long as its worker lives
     return { ...taken, left: await removeLabStorage() };
   }
 
-  /** The VFS of a run with faults may hold its locks for as long as its worker lives: a new one looks at what is stored. */
+  /**
+   * The VFS of a run with faults may hold its locks as long as its worker lives, so a new worker
+   * checks what is stored.
+   */
   private async looked(run: Run, taken: Taken, fault: FaultReport): Promise<Taken> {
     this.end();
     const found = await this.ask((worker) => worker.storedWhole(run));
@@ -64,7 +68,7 @@ export class Bench {
     };
   }
 
-  /** One pass in a worker of its own with every layer recorded. @returns the trace as a .vfst file */
+  /** One pass in a separate worker with every layer recorded. @returns the trace as a .vfst file */
   async traced(run: Run): Promise<Blob> {
     this.end();
     const keeper = startWorker<KeeperWorker>(
@@ -76,7 +80,7 @@ export class Bench {
       const { port1, port2 } = new MessageChannel();
       const kept = keeper.api.keep(port2);
       const traced = this.start().api.trace(port1);
-      const sampled = this.sample({ ...run, mode: 'time', repeats: 1, readBack: false }); // its trace is to show the run alone
+      const sampled = this.sample({ ...run, mode: 'time', repeats: 1, readBack: false }); // its trace shows only this run
       // a failed run has a trace, too: the one that shows why
       const [file] = await Promise.all([
         kept,
@@ -93,12 +97,20 @@ export class Bench {
     }
   }
 
-  /** What a recording offers to a replay. @throws Error with a message for the user where it isn't a trace, or has nothing to replay; Canceled */
+  /**
+   * Facts about a recording before a replay.
+   * @throws Error with a message for the user where it isn't a trace, or has nothing to replay;
+   * Canceled
+   */
   look(file: Blob): Promise<{ facts: RecordingFacts; warnings: string[] }> {
     return this.ask((worker) => worker.look(file));
   }
 
-  /** A recording's VFS calls on another configuration. @param onSoFar now and then: what was replayed by now @throws Error with a message for the user; Canceled */
+  /**
+   * A recording's VFS calls on another configuration.
+   * @param onSoFar receives what was replayed so far, repeatedly
+   * @throws Error with a message for the user; Canceled
+   */
   async replay(
     file: Blob,
     config: Config,
@@ -114,14 +126,14 @@ export class Bench {
           else onProgress(known);
         },
       );
-      this.end(); // what VFSs hold for as long as their worker lives
+      this.end(); // VFSs hold some things as long as their worker lives
       return { ...done, left: done.left.length ? await removeLabStorage() : [] };
     } finally {
       this.end();
     }
   }
 
-  /** `replay` and `advise` answer with what they have by now. */
+  /** `replay` and `advise` answer with what they have so far. */
   async stop(): Promise<void> {
     await this.worker?.api.stop();
   }
@@ -138,12 +150,19 @@ export class Bench {
     );
   }
 
-  /** A recording's own statements, as they were recorded and as a finding's advice says. @throws Error with a message for the user; Canceled */
+  /**
+   * A recording's own statements, as recorded and with a finding's advice.
+   * @throws Error with a message for the user; Canceled
+   */
   asRecorded(recording: Blob, asked: RecordedAsked): Promise<AsRecorded> {
     return this.ask((worker) => worker.asRecorded(recording, asked));
   }
 
-  /** A crash test of one configuration. @param onCrash now and then: how many crashes were made @throws Error with a message for the user; Canceled */
+  /**
+   * A crash test of one configuration.
+   * @param onCrash receives the number of crashes so far, repeatedly
+   * @throws Error with a message for the user; Canceled
+   */
   crash(
     config: CrashConfig,
     options: CrashOptions,
@@ -155,17 +174,23 @@ export class Bench {
     );
   }
 
-  /** Plans of a script, which runs, or of a recording's statements, which do not. @throws what SQLite says of the script; Error with a message for the user */
+  /**
+   * Plans of a script, which runs, or of a recording's statements, which don't.
+   * @throws SQLite's errors about the script; Error with a message for the user
+   */
   plan(database: Blob | null, sql: string | Blob): Promise<PlanRow[]> {
     return this.ask((worker) => worker.plan(database, sql));
   }
 
-  /** A database file, checked, its log brought in. @throws Error with a message for the user */
+  /** A database file, checked, with its WAL merged. @throws Error with a message for the user */
   take(main: Blob, wal: Blob | null): Promise<DatabaseFacts> {
     return this.ask((worker) => worker.take(main, wal));
   }
 
-  /** A wasm file as an engine: started once, in a worker that ends where it can't. @throws Error with a message for the user */
+  /**
+   * A wasm file as an engine: started once, in a worker that is terminated if it fails.
+   * @throws Error with a message for the user
+   */
   async takeEngine(engine: EngineFile): Promise<EngineFacts> {
     try {
       return await this.ask((worker) => worker.takeEngine(engine));
@@ -175,7 +200,7 @@ export class Bench {
     }
   }
 
-  /** Give up what runs, at once. @returns what stays in storage */
+  /** Cancels the current work at once. @returns what remains in storage */
   async cancel(): Promise<string[]> {
     this.end();
     return removeLabStorage();
@@ -195,7 +220,7 @@ export class Bench {
       setTimeout(() => this.end(hangs), patienceMs);
     let late = patience();
     this.onProgress = (progress) => {
-      clearTimeout(late); // what makes progress does not hang
+      clearTimeout(late); // progress means that it doesn't hang
       late = patience();
       onProgress(progress);
     };
@@ -219,7 +244,7 @@ export class Bench {
     return this.worker;
   }
 
-  /** @param error what an open request fails with */
+  /** @param error for open requests */
   private end(error: Error = new Canceled('canceled')): void {
     this.worker?.end(error);
     this.worker = null;

@@ -1,4 +1,4 @@
-/** What the Lab offers: experiments with their claims, and single workloads. */
+/** The Lab's offers: experiments with their claims, and single workloads. */
 import { EXPERIMENTS } from '../experiments/documents/index.ts';
 import { onVfs, type PlacedExperiment } from '../experiments/on-vfs.ts';
 import type { FaultSettings } from '../experiments/model/faults.ts';
@@ -23,10 +23,10 @@ interface WorkloadOffer {
   readonly workload: Workload;
 }
 export type Offer = ExperimentOffer<Experiment> | WorkloadOffer;
-/** What runs: an experiment's VFSs are chosen. */
+/** What runs, with the chosen VFSs of an experiment. */
 export type PlacedOffer = ExperimentOffer<PlacedExperiment> | WorkloadOffer;
 
-/** @param vfs those that are chosen; none: its own @param faults that all of its runs have */
+/** @param vfs the chosen ones; none: its own @param faults for all of its runs */
 export function placedOffer(
   offer: Offer,
   vfs: readonly VfsName[],
@@ -42,16 +42,19 @@ const offered = (experiment: Experiment): Offer => {
   return { kind: 'experiment', id, title, question, experiment };
 };
 export const EXPERIMENT_OFFERS: readonly Offer[] = EXPERIMENTS.map(offered);
-/** The questions that the page opens with. */
+/** The questions on the first page. */
 export const QUESTION_OFFERS: readonly Offer[] = QUESTION_EXPERIMENTS.map(offered);
-/** The patterns that findings name, both ways. */
+/** The patterns that findings name, both as found and as advised. */
 export const PATTERN_OFFERS: readonly Offer[] = PATTERNS.map(offered);
 export const WORKLOAD_OFFERS: readonly Offer[] = WORKLOADS.map((workload) => {
   const { id, title, question } = workload;
   return { kind: 'workload', id, title, question, workload };
 });
 
-/** What a finding's `tryInLab` leads to; undefined where the name is none of them, as an address that was typed may have it. */
+/**
+ * The offer for a finding's `tryInLab`; undefined for an unknown name, such as one from a typed
+ * address.
+ */
 export function offerFor(key: string): Offer | undefined {
   const id = experimentFor(key)?.id;
   return [...EXPERIMENT_OFFERS, ...QUESTION_OFFERS, ...PATTERN_OFFERS].find(

@@ -1,17 +1,20 @@
-/** What is chosen on the page as the words of the command. */
+/** The choices on the page as words of the command. */
 import { FAULT_KEYS, type FaultSettings } from '../experiments/model/faults.ts';
 import { KNOBS } from '../experiments/model/knobs.ts';
 import type { EngineBuild, Mode, VfsName } from '../experiments/model/types.ts';
 import type { Offer } from './catalog.ts';
 import type { Choices, ParameterChoices } from './grid.ts';
 
-/** What a workload of the user's needs beside its settings. */
+/** What a user's workload needs in addition to its settings. */
 const FILES: Readonly<Record<string, string>> = {
   'own-sql': ' --sql FILE',
   'own-database': ' --file DATABASE --sql FILE',
 };
 
-/** The same runs by `vfscope lab run`. An experiment has its own mode and variants, and may leave the VFS to be chosen. */
+/**
+ * The same runs with `vfscope lab run`. An experiment has its own mode and variants, and may leave
+ * the VFS to choose.
+ */
 export function commandOf(
   offer: Offer,
   mode: Mode,

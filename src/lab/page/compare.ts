@@ -1,4 +1,7 @@
-/** Results side by side: which steps and counters are shown, which run each is compared with, and what the claims come to. */
+/**
+ * Results side by side: which steps and counters to show, the base of each run, and the verdicts on
+ * the claims.
+ */
 import { ALWAYS_SHOWN, placed } from '../experiments/model/aggregate.ts';
 import { verdictsOfEach } from '../experiments/grid-result.ts';
 import { experimentResult } from '../experiments/run-experiment.ts';
@@ -22,7 +25,10 @@ export function stepsOf(results: readonly Maybe[]): { id: string; title: string 
   return [...steps].map(([id, title]) => ({ id, title }));
 }
 
-/** Counters worth a row: those that the workload watches and an experiment's claims are about, or all that moved. */
+/**
+ * Counters worth a row: the workload's watched ones and those in an experiment's claims, or all
+ * that moved.
+ */
 export function countersOf(
   results: readonly Maybe[],
   step: string,
@@ -45,7 +51,7 @@ export function countersOf(
   return [...new Set([...watched, ...claimed, ...extra])].filter(known);
 }
 
-/** By column, the one that it is compared with: an experiment says it of its variants. */
+/** For each column, the column to compare it with: an experiment defines it for its variants. */
 export function basesOf(offer: Offer, columns: number): number[] {
   if (offer.kind !== 'experiment') return Array.from({ length: columns }, () => 0);
   const { variants } = offer.experiment;
@@ -58,7 +64,10 @@ export function basesOf(offer: Offer, columns: number): number[] {
   );
 }
 
-/** How far a run is that is not done. @param running whether the queue is: a run of one that was canceled waits for nothing */
+/**
+ * The progress of an unfinished run.
+ * @param running whether the queue is running: a canceled run waits for nothing
+ */
 export function stateText({ state, run, samples }: QueuedRun, running: boolean): string {
   const passes = run.repeats > 1 ? `, pass ${samples.length} of ${run.repeats}` : '';
   if (state === 'running')
@@ -66,7 +75,10 @@ export function stateText({ state, run, samples }: QueuedRun, running: boolean):
   return running ? 'waiting' : 'canceled';
 }
 
-/** What an experiment expects between its variants, what a workload expects of every result of its own, and that all stored the same. */
+/**
+ * An experiment's expectations between variants, a workload's expectations of every result, and
+ * whether all stored the same.
+ */
 export function verdictsOf(
   offer: PlacedOffer,
   columns: readonly { heading: string; item: QueuedRun }[],

@@ -1,4 +1,7 @@
-/** The crash test on the Lab's page: configurations in turn, each in the Lab's worker, on storage that is emulated there. */
+/**
+ * The crash test on the Lab's page: one configuration after the other, each in the Lab's worker, on
+ * emulated storage.
+ */
 import {
   crashConfigs,
   CRASH_VFSS,
@@ -27,19 +30,19 @@ export class CrashModel {
   normal = $state(false);
   outcomes = $state.raw<readonly (CrashResult | NotTested)[]>([]);
   running = $state(false);
-  /** Crashes of the configuration under way. */
+  /** Number of crashes of the current configuration. */
   crashes = $state(0);
-  /** Those of the run on show, done or not. */
+  /** Configurations of the shown run, finished or not. */
   configs = $state.raw<readonly CrashConfig[]>([]);
 
-  /** @param say what is under way; '' = nothing */
+  /** @param say receives the current activity; '' = none */
   constructor(
     private readonly bench: Bench,
     private readonly unfinished: UnfinishedStore,
     private readonly say: (what: string) => void,
   ) {}
 
-  /** How long it takes, beforehand. */
+  /** Its estimated duration. */
   get takes(): string {
     return crashText(this.chosen().length, DEFAULT_OPTIONS.commits);
   }
@@ -78,14 +81,14 @@ export class CrashModel {
     } finally {
       this.running = false;
       this.say('');
-      await this.bench.cancel(); // the worker is of no use to other runs: what VFSs opened in it was never real
+      await this.bench.cancel(); // other runs can't use this worker: the files that its VFSs opened weren't real
     }
   }
   async cancel(): Promise<void> {
     await this.bench.cancel();
   }
 
-  /** What was tested so far. */
+  /** Results so far. */
   get tests(): CrashTests {
     return { options: DEFAULT_OPTIONS, outcomes: this.outcomes };
   }
@@ -119,7 +122,7 @@ export class CrashModel {
       return await this.bench.crash(config, DEFAULT_OPTIONS, (crashes) => (this.crashes = crashes));
     } catch (error) {
       if (error instanceof Canceled) throw error;
-      // the VFS or SQLite refuses the configuration: the others go on
+      // the VFS or SQLite rejects the configuration: the others continue
       const said = error instanceof Error ? error.message : String(error);
       return { config, cause: said.split('\n')[0]! };
     }

@@ -1,21 +1,27 @@
-/** A database file of the user's, looked at before anything runs on it: whole, of a size that fits, its log brought in. In the Lab's worker. */
+/**
+ * Checks a user's database file before anything runs on it: undamaged, not too large, with its WAL
+ * merged. In the Lab's worker.
+ */
 import { damageOf, noDatabase } from '../experiments/engine/check-database.ts';
 import { openSource } from '../experiments/engine/load-database.ts';
 import { Engines, type WasmLoader } from '../experiments/engine/open-engine.ts';
 import { MAX_COPY_BYTES } from '../../protocol/page-copy.ts';
 
 export interface DatabaseFacts {
-  /** As SQLite has it after its log was brought in. */
+  /** The file as SQLite sees it after merging its WAL. */
   file: Blob;
   /** bytes */
   pageSize: number;
   pages: number;
-  /** Names of its tables, SQLite's own left out. */
+  /** Names of its tables, without SQLite's own. */
   tables: string[];
 }
 const MOST_TABLES = 1000;
 
-/** @param wal its write-ahead log, where it has one that is not empty @throws Error with a message for the user where it isn't a database, too large, or not whole */
+/**
+ * @param wal its write-ahead log, if it has one that isn't empty
+ * @throws Error with a message for the user where it isn't a database, is too large, or is damaged
+ */
 export async function takeDatabase(
   wasm: WasmLoader,
   main: Blob,
@@ -53,7 +59,7 @@ export async function takeDatabase(
   }
 }
 
-/** A script to begin with: every table is counted. */
+/** An initial script that counts the rows of every table. */
 export function starterScript(tables: readonly string[]): string {
   const names = tables
     .slice(0, 20)

@@ -14,7 +14,7 @@ const words = (error: unknown): string => (error instanceof Error ? error.messag
 export class DiffModel {
   a = $state.raw<Loaded | null>(null);
   b = $state.raw<Loaded | null>(null);
-  /** What is wrong with the file that was chosen last. */
+  /** The error of the last chosen file. */
   private refused = $state('');
 
   /** null: one of the two is missing, or they can't be compared. */
@@ -43,7 +43,7 @@ export class DiffModel {
   set(side: Side, name: string, outcome: LabOutcome): void {
     this[side] = { name, outcome };
   }
-  /** JSON has the form of `vfscope lab diff --json`. */
+  /** JSON has the same form as `vfscope lab diff --json`. */
   save(as: SavedAs): void {
     const { a, b, diff, title } = this;
     if (!a || !b || !diff) return;

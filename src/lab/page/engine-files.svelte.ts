@@ -1,4 +1,4 @@
-/** Builds of SQLite that the user has brought to the page, and the one that experiments run on. */
+/** Builds of SQLite that the user has opened on the page, and the chosen one for experiments. */
 import type { EngineFacts } from '../experiments/model/environment-types.ts';
 import type { EngineBuild, EngineFile } from '../experiments/model/types.ts';
 import type { Bench } from './bench.ts';
@@ -6,7 +6,7 @@ import type { Bench } from './bench.ts';
 export type TakenEngine = EngineFile & { readonly facts: EngineFacts };
 
 const MOST_CHARACTERS = 60;
-/** Of a file, as a word of a command line that someone may copy. */
+/** The name of a file as a word of a command line for the user to copy. */
 const nameOf = (file: string): EngineFile['name'] => {
   const stem = file.replace(/\.wasm$/i, '').replace(/[^\w.+-]/g, '_');
   return `${stem.slice(0, MOST_CHARACTERS) || 'sqlite3'}.wasm`;
@@ -14,12 +14,15 @@ const nameOf = (file: string): EngineFile['name'] => {
 
 export class EngineFiles {
   all = $state.raw<readonly TakenEngine[]>([]);
-  /** What experiments run on; null = what each asks for. */
+  /** The engine for experiments; null = each uses its own. */
   ofExperiments = $state.raw<EngineBuild | null>(null);
 
   constructor(private readonly bench: Bench) {}
 
-  /** A file of the same name takes the place of the former. @throws Error with a message for the user where it can't run */
+  /**
+   * A file replaces the previous one with the same name.
+   * @throws Error with a message for the user where it can't run
+   */
   async take(file: File): Promise<TakenEngine> {
     const engine: EngineFile = { name: nameOf(file.name), file };
     const taken = { ...engine, facts: await this.bench.takeEngine(engine) };

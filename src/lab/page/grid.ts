@@ -1,4 +1,7 @@
-/** From what is chosen on the page to runs: every combination of the chosen values, those that make no difference left out. */
+/**
+ * From the choices on the page to runs: every combination of the chosen values, without those that
+ * make no difference.
+ */
 import { isOutside } from '../experiments/model/engine-names.ts';
 import { KNOBS, type Knob } from '../experiments/model/knobs.ts';
 import { modeWith, type FaultSettings } from '../experiments/model/faults.ts';
@@ -22,25 +25,28 @@ import type { Change } from '../as-recorded/change.ts';
 
 const BLOCK_KNOBS = ['blockSize', 'writePolicy', 'cacheBlocks', 'durability'] as const;
 
-/** Values chosen by knob; none = what the workload itself sets. */
+/** Chosen values by setting; none = the workload's own value. */
 export type Choices = Readonly<Partial<Record<Knob['key'], readonly (string | number | null)[]>>>;
 
 /** A parameter of a workload that the grid varies. */
 interface ParameterKnob {
   readonly name: string;
   readonly what: string;
-  /** What the workload takes where nothing is chosen. */
+  /** The workload's value where nothing is chosen. */
   readonly own: number;
   readonly values: readonly number[];
 }
-/** Values chosen by parameter; none = the workload's own. */
+/** Chosen values by parameter; none = the workload's own value. */
 export type ParameterChoices = Readonly<Record<string, readonly number[]>>;
 
 const STEPS = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
 const FEW = [0, 1, 2, 3, 4];
 const SMALL_STEPS = [0, 1, 2, 4, 8, 16];
 
-/** Its own value, the ends of what it may be, and powers of ten between (of two where there are few, all where there are five). */
+/**
+ * Its own value, its minimum and maximum, and powers of ten in between (powers of two where there
+ * are few, all values where there are at most five).
+ */
 export const parameterKnobs = ({ parameters }: Workload): ParameterKnob[] =>
   Object.entries(parameters).map(([name, { default: own, least, most, what }]) => {
     const between = (most <= 4 ? FEW : most <= 16 ? SMALL_STEPS : STEPS).filter(
@@ -54,10 +60,10 @@ export const parameterKnobs = ({ parameters }: Workload): ParameterKnob[] =>
     };
   });
 
-/** What the user brings. */
+/** The user's files. */
 export type OwnInput = Pick<Run, 'sql' | 'database'>;
 
-/** A run on a build of the user's takes its file along. */
+/** A run on a user's build includes the build's file. */
 export function withEngineFile(run: Run, files: readonly EngineFile[]): Run {
   const engineFile = files.find(({ name }) => name === run.config.engine);
   return engineFile ? { ...run, engineFile } : run;
@@ -66,7 +72,10 @@ export function withEngineFile(run: Run, files: readonly EngineFile[]): Run {
 /** Repeats of a run in time mode. */
 export const TIME_REPEATS = 5;
 
-/** A whole configuration from a part of one: the build is what the VFS needs, and knobs that it does not have are not set. */
+/**
+ * A complete configuration from a partial one: the build fits the VFS, and settings that it doesn't
+ * support aren't set.
+ */
 export function completeConfig(part: Partial<Config>): Config {
   const config = { ...DEFAULT_CONFIG, ...part };
   const build =
@@ -87,7 +96,7 @@ function runOf(
   parameters: Parameters = {},
   own: OwnInput = {},
 ): Run {
-  // beside wa-sqlite on a VFS, another build runs on the same
+  // beside wa-sqlite on a VFS, another build runs on the same VFS
   const sameVfs = part.engine !== undefined && isOutside(part.engine) ? vfsOfItsOwn(workload) : {};
   const run = planned(
     workload,
@@ -105,7 +114,7 @@ function runOf(
   return { ...run, config, repeats: mode === 'count' ? countPasses() : run.repeats };
 }
 
-/** Every combination of the choices that there is, parameters last and in the order of the knobs, each once. */
+/** Every valid combination of the choices, each once, ordered by setting, with parameters last. */
 export function runsOfGrid(
   workload: Workload,
   choices: Choices,
@@ -133,7 +142,7 @@ export function runsOfGrid(
     .flatMap((part) =>
       parameters.map((given) => ({ part, run: runOf(workload, part, mode, given, own) })),
     )
-    // a build that was chosen is not replaced by another
+    // a chosen build isn't replaced by another
     .filter(
       ({ part, run: { config } }) =>
         isAvailable(config.vfs, config.engine) && config.build === (part.build ?? config.build),
@@ -144,7 +153,7 @@ export function runsOfGrid(
   ];
 }
 
-/** A recording's own statements as they were recorded, and as a finding's advice says. */
+/** A recording's own statements as recorded, and with a finding's advice. */
 export function runsOfRecorded(
   own: NonNullable<AsRecorded['own']>,
   recorded: Partial<Config>,
@@ -168,7 +177,7 @@ export function runsOfRecorded(
 
 /**
  * The variants of an experiment, the baseline first.
- * @param engine null: those of the experiment
+ * @param engine null: the experiment's own
  * @param faults a fault profile for all of them
  */
 export function runsOfExperiment(

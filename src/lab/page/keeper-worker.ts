@@ -1,4 +1,7 @@
-/** Keeps the trace of one run: takes the port as the viewer's store does, and makes a file of what came once the run has said bye. */
+/**
+ * Collects the trace of one run: receives the port as the viewer's store does, and makes a file
+ * when the run has said bye.
+ */
 import { serve, type Channel } from '../../protocol/rpc.ts';
 import { lineOf } from '../../viewer/session/line.ts';
 import { ThreadPorts } from '../../viewer/session/thread-ports.ts';
@@ -6,7 +9,10 @@ import { TraceWriter } from '../../trace/file/write.ts';
 import { TraceStore } from '../../trace/store.ts';
 
 const methods = {
-  /** @returns the trace that the port brings, as a .vfst file @throws Error with a message for the user where what comes isn't a trace */
+  /**
+   * @returns the trace from the port, as a .vfst file
+   * @throws Error with a message for the user where it isn't a trace
+   */
   async keep(port: MessagePort): Promise<Blob> {
     const store = new TraceStore(performance.timeOrigin + performance.now());
     await new Promise<void>((resolve, reject) => {

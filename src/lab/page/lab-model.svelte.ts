@@ -1,4 +1,4 @@
-/** What the Lab's page shows and does: what is chosen, the queue of runs, the trace that is open. */
+/** The state and actions of the Lab's page: the choices, the queue of runs, and the open trace. */
 import { modeWith, type FaultSettings } from '../experiments/model/faults.ts';
 import { experimentOn, ownOn, settingsFor, type TriedOn } from '../experiments/tried-on.ts';
 import { headings, type Knob } from '../experiments/model/knobs.ts';
@@ -59,7 +59,7 @@ export interface Column {
   heading: string;
   item: QueuedRun;
 }
-/** A trace that the viewer shows over the Lab, and one to compare it with. */
+/** A trace in the viewer over the Lab, and one to compare it with. */
 interface ShownTrace {
   file: Blob;
   name: string;
@@ -81,7 +81,10 @@ const offerOf = (id: string): Offer | undefined =>
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export class LabModel {
-  /** What the main part shows: the questions, an offer's runs, the replay of a recording, or two results side by side. */
+  /**
+   * The content of the main part: the questions, an offer's runs, the replay of a recording, or two
+   * results side by side.
+   */
   place = $state<'questions' | 'runs' | 'replay' | 'diff'>('questions');
   readonly questions: QuestionsModel;
   readonly diff = new DiffModel();
@@ -90,35 +93,35 @@ export class LabModel {
   readonly engines: EngineFiles;
   offer = $state.raw<Offer>(EXPERIMENT_OFFERS[0] ?? WORKLOAD_OFFERS[0]!);
   mode = $state<Mode>('count');
-  /** Of count mode: loads and stores, too. */
+  /** For count mode: also loads and stores. */
   memory = $state(false);
   choices = $state.raw<Choices>({});
-  /** Of the workload that is offered: another one has others. */
+  /** For the offered workload. Others have different ones. */
   parameterChoices = $state.raw<ParameterChoices>({});
-  /** VFSs of an experiment; none = its own. One at most where each variant has its own. */
+  /** VFSs of an experiment; none = its own. At most one where each variant has its own. */
   experimentVfs = $state.raw<readonly VfsName[]>([]);
-  /** What *Try it* took from the recording, and what not: sentences. */
+  /** What *Try it* took from the recording, and what it couldn't take: sentences. */
   tried = $state.raw<readonly string[]>([]);
-  /** An experiment of counts is timed: *Try it* answers in both. */
+  /** Time an experiment of counts: *Try it* shows both. */
   timed = $state(false);
-  /** Settings of the recording under those of an experiment. */
+  /** Settings of the recording, overridden by those of an experiment. */
   private recordedConfig = $state.raw<Partial<Config>>({});
-  /** The recording's own statements both ways, until the script or a setting is changed. */
+  /** The recording's own statements both ways, until the user changes the script or a setting. */
   private tryRuns = $state.raw<{ sql: string; runs: { run: Run; heading: string }[] } | null>(null);
-  /** What *Try it* was pressed for last; `on`: the copy of the user's database that it ran on. */
+  /** The last use of *Try it*; `on`: the copy of the user's database that it ran on. */
   trying = $state.raw<{ offer: Offer; rule: string; on: string | null } | null>(null);
-  /** A fault profile of an experiment, one value each. */
+  /** A fault profile for an experiment, one value for each setting. */
   experimentFaults = $state.raw<FaultSettings>({});
   sql = $state(FIRST_SQL);
-  /** A copy of the user's database, which the script finds. */
+  /** A copy of the user's database, for the script. */
   database = $state.raw<(DatabaseFacts & { name: string; from: string }) | null>(null);
-  /** The tab whose page's databases can be copied, where the Lab was opened from a panel. */
+  /** The tab whose page's databases can be copied, if the Lab was opened from a panel. */
   pageTab = $state<number | null>(null);
-  /** Its origin, where we have no access to it; '' = we have, or that is not known. */
+  /** Its origin, if we have no access to it; '' = we have access, or it isn't known. */
   pageWithheld = $state('');
   page = $state.raw<PageDatabases | null>(null);
   plan = $state.raw<PlanRow[] | null>(null);
-  /** What went wrong with something that was asked for. */
+  /** The error of the last action. */
   error = $state('');
   busy = $state('');
   /** `busy` is work in the Lab's worker that *Cancel* ends. */
@@ -128,15 +131,17 @@ export class LabModel {
   canResume = $state(false);
   progress = $state.raw({ done: 0, all: 0 });
   trace = $state.raw<ShownTrace | null>(null);
-  /** What the columns on show were run from. */
+  /** The runs of the shown columns. */
   shown = $state.raw<{ offer: PlacedOffer; mode: Mode } | null>(null);
-  /** Files of the user's that the results on show are of and that a closed tab didn't leave: nothing of them can run again. */
+  /**
+   * User files behind the shown results that a closed tab didn't save: these runs can't run again.
+   */
   missing = $state.raw<readonly FileOfRuns[]>([]);
-  /** The shown runs again, function by function; [] where this was not asked for. */
+  /** The shown runs again, by function; [] where this wasn't requested. */
   byFunction = $state.raw<(RunResult | null)[]>([]);
   readonly unfinished = new UnfinishedStore();
   private queue: RunQueue | null = null;
-  /** The script of `queue` has values of the database's rows. */
+  /** The script of `queue` contains values of the database's rows. */
   private ofRows = false;
 
   constructor(private readonly bench: Bench) {
@@ -161,13 +166,13 @@ export class LabModel {
         ? workloadOf(this.offer.id, this.sql)
         : this.offer.workload,
   );
-  /** The mode of an experiment is its own. */
+  /** An experiment sets its own mode. */
   readonly effectiveMode = $derived<Mode>(
     this.offer.kind === 'experiment'
       ? modeWith(this.timed ? 'time' : this.offer.experiment.mode, this.experimentFaults)
       : this.mode,
   );
-  /** The offer on the VFSs that are chosen. */
+  /** The offer on the chosen VFSs. */
   readonly placed = $derived<PlacedOffer>(
     placedOffer(this.offer, this.experimentVfs, this.experimentFaults),
   );
@@ -203,7 +208,7 @@ export class LabModel {
     }));
   });
 
-  /** The runs of *Try it*, while they are what is chosen. */
+  /** The runs of *Try it*, while they are chosen. */
   readonly trial = $derived(
     this.tryRuns?.sql === this.sql && /^own-/.test(this.offer.id) ? this.tryRuns.runs : null,
   );
@@ -215,7 +220,7 @@ export class LabModel {
     this.error = '';
   }
 
-  /** Nothing is chosen of an offer yet. */
+  /** Clears the choices for an offer. */
   private begin(): void {
     this.recordedConfig = {};
     this.endTrial();
@@ -231,14 +236,14 @@ export class LabModel {
     this.choices = { ...this.choices, [key]: next };
     this.endTrial();
   }
-  /** @param one at a time */
+  /** @param one at most one value */
   toggleExperimentVfs(vfs: VfsName, one: boolean): void {
     const chosen = this.experimentVfs;
     this.experimentVfs = chosen.includes(vfs)
       ? chosen.filter((v) => v !== vfs)
       : [...(one ? [] : chosen), vfs];
   }
-  /** @param value null: the device is as it is */
+  /** @param value null: no fault */
   setFault(key: keyof FaultSettings, value: number | null): void {
     this.experimentFaults = { ...this.experimentFaults, [key]: value };
   }
@@ -250,14 +255,14 @@ export class LabModel {
     this.parameterChoices = { ...this.parameterChoices, [name]: next };
     this.endTrial();
   }
-  /** What runs next isn't what *Try it* says any more. */
+  /** The next run no longer matches the text of *Try it*. */
   private endTrial(): void {
     this.tryRuns = null;
     this.tried = [];
   }
 
   async run(): Promise<void> {
-    if (this.tryRuns && !this.trial) this.endTrial(); // the script was edited
+    if (this.tryRuns && !this.trial) this.endTrial(); // the user edited the script
     const { runs } = this;
     this.showRuns();
     this.error = '';
@@ -278,8 +283,8 @@ export class LabModel {
     await this.go(queue);
   }
   /**
-   * A finding's advice, tried: the recording's own statements with its settings on its VFS, as recorded and as the advice says. Where they
-   * can't run, the experiment's do.
+   * Tries a finding's advice: the recording's own statements with its settings on its VFS, as
+   * recorded and with the advice. Where they can't run, runs the experiment's statements.
    * @param rule of the finding; '' = not known
    */
   async tryIt(offer: Offer, rule: string): Promise<void> {
@@ -287,7 +292,7 @@ export class LabModel {
     await this.replay.takeFromPanel();
     await this.tryAgain(offer, rule);
   }
-  /** The same with the copy of a database that is here by now. */
+  /** The same with the copy of a database, once it has arrived. */
   async tryAgain(offer: Offer, rule: string): Promise<void> {
     if (offer.kind !== 'experiment') return this.run();
     const { experiment } = offer;
@@ -358,15 +363,16 @@ export class LabModel {
     ];
   }
   /**
-   * Stores each pass, so that a tab that closes loses one at most. Of the user's own files, a database or an engine, name and size are stored.
-   * Nothing of *Try it* on a database is: its script has values of rows.
+   * Stores each pass, so that a closed tab loses at most one. For the user's files (a database or
+   * an engine), it stores name and size. It stores nothing of *Try it* on a database, because its
+   * script contains values of rows.
    */
   private async go(queue: RunQueue): Promise<void> {
     const work = (): Promise<boolean> => queue.go().then(() => !queue.canResume);
     await (this.ofRows ? work() : this.unfinished.during(work));
     this.questions.take();
   }
-  /** What a closed tab left is on show, and the rest of it can run. */
+  /** Shows what a closed tab left, and can run the rest. */
   showUnfinished(): void {
     const found = this.unfinished.take();
     if (found?.kind === 'runs') this.showRunsOf(found);
@@ -382,7 +388,7 @@ export class LabModel {
     const offer = offerOf(unfinished.offer);
     if (!offer) return;
     this.choose(offer);
-    this.begin(); // what was tried before isn't what is shown now
+    this.begin(); // the previous *Try it* doesn't belong to the shown results
     [this.experimentVfs, this.experimentFaults] = [unfinished.vfs, unfinished.faults];
     [this.mode, this.memory] = [unfinished.mode, unfinished.memory];
     [this.choices, this.parameterChoices] = [unfinished.choices, unfinished.parameters];
@@ -408,11 +414,11 @@ export class LabModel {
     this.showRuns();
     if (this.queue) await this.go(this.queue);
   }
-  /** A question's runs are shown with it. */
+  /** Shows the runs of a question. */
   private showRuns(): void {
     if (this.place !== 'questions') this.place = 'runs';
   }
-  /** @returns shows what is on show now again */
+  /** @returns a function that shows the current results again */
   keepShown(): () => void {
     const { queue, columns, shown, offer } = this;
     return () => {
@@ -423,7 +429,7 @@ export class LabModel {
     };
   }
 
-  /** @returns why it cannot be left out, '' where it is */
+  /** @returns why it can't be left out; '' where it can */
   leaveOut(index: number, pass: number, reason: string): string {
     const before = this.queue?.items[index]?.result?.leftOut ?? [];
     try {
@@ -440,7 +446,7 @@ export class LabModel {
       before.filter((out) => out.pass !== pass),
     );
   }
-  /** The shown runs, counted again with every function apart. */
+  /** Counts the shown runs again by function. */
   async countFunctions(): Promise<void> {
     const { columns } = this;
     await this.attempt('Counting function by function', async () => {
@@ -458,7 +464,7 @@ export class LabModel {
     const { offer } = this.shown;
     saveOutcome(offer.id, as, outcomeOnPage(offer, this.columns));
   }
-  /** Results on show that can be one side of a comparison. */
+  /** Shown results that can be one side of a comparison. */
   get canCompareShown(): boolean {
     return !this.running && this.columns.some(({ item }) => item.result !== null);
   }
@@ -509,7 +515,7 @@ export class LabModel {
       };
     });
   }
-  /** The trace on show goes to the replay box. */
+  /** Sends the shown trace to the replay box. */
   async replayTrace(): Promise<void> {
     const { trace } = this;
     if (!trace) return;
@@ -541,7 +547,7 @@ export class LabModel {
     });
   }
 
-  /** A workload's grid and experiments have it chosen at once. */
+  /** A workload's grid and experiments have it preselected. */
   private async takeEngine(file: File): Promise<void> {
     const { name } = await this.engines.take(file);
     if (this.place !== 'runs') this.place = 'runs';
@@ -553,7 +559,9 @@ export class LabModel {
     if (this.choices.engine?.includes(name)) this.toggle('engine', name);
   }
 
-  /** Opened from a panel: which databases its page stores. Reads names, sizes and headers. */
+  /**
+   * Opened from a panel: finds the databases that its page stores. Reads names, sizes, and headers.
+   */
   async lookAtPage(tabId: number, origin = ''): Promise<void> {
     this.pageTab = tabId;
     this.choose(OWN_DATABASE);
@@ -563,10 +571,10 @@ export class LabModel {
       this.page = await databasesOf(tabId);
     });
   }
-  /** In a click: ask for access to the page. */
+  /** Inside a click: ask for access to the page. */
   async allowPage(): Promise<void> {
     const origin = this.pageWithheld;
-    const answer = requestSiteAccess([origin]); // at once: later the browser does not take it for the click's
+    const answer = requestSiteAccess([origin]); // at once: later, the browser doesn't count it as part of the click
     await this.attempt('Waiting for your answer', async () => {
       if (!(await answer))
         throw new Error(
@@ -595,7 +603,7 @@ export class LabModel {
     this.endTrial();
     this.choose(OWN_DATABASE);
   }
-  /** Its statements' plans are shown at once. */
+  /** Its statements' plans are shown immediately. */
   private async takeRecording(file: File): Promise<void> {
     this.plan = await this.bench.plan(this.ownFile, file);
     this.advisor.forget();
@@ -605,7 +613,7 @@ export class LabModel {
     return this.own.database?.file ?? null;
   }
 
-  /** @returns false: it failed, which is shown, or was canceled */
+  /** @returns false: it failed, with the error shown, or was canceled */
   private async attempt(what: string, work: () => Promise<void>): Promise<boolean> {
     this.busy = what;
     this.error = '';
@@ -619,14 +627,14 @@ export class LabModel {
       this.busy = '';
     }
   }
-  /** The same in the Lab's worker, which may hang in what the user brought: it can be given up. */
+  /** The same in the Lab's worker, which the user's files may hang. It can be canceled. */
   private async attemptInWorker(what: string, work: () => Promise<void>): Promise<boolean> {
     this.inWorker = true;
     const completed = await this.attempt(what, work);
     this.inWorker = false;
     return completed;
   }
-  /** Give up what `attemptInWorker` waits for. */
+  /** Cancels the work that `attemptInWorker` waits for. */
   async giveUp(): Promise<void> {
     await this.bench.cancel();
   }

@@ -1,4 +1,7 @@
-/** The Lab's worker: one pass over a workload at a time, on storage of its own. It is ended from outside where a VFS hangs. */
+/**
+ * The Lab's worker: one pass of a workload at a time, on separate storage. The page terminates it
+ * if a VFS hangs.
+ */
 import { ActorHere } from '../experiments/worker/actor.ts';
 import type { ActorStarter } from '../experiments/worker/actors.ts';
 import { Facts } from '../../analysis/core/graph.ts';
@@ -26,7 +29,7 @@ import type { PlanRow } from '../experiments/engine/plan.ts';
 import { explainOnly, explainSql, statementsOf } from './query-plan.ts';
 import { TraceSender } from './trace-sender.ts';
 
-/** How names of workers begin that are one actor of a workload. */
+/** Prefix of the names of workers that are actors of a workload. */
 const ACTOR = 'vfscope lab actor ';
 
 /** Actors end with this worker at the latest. */
@@ -39,24 +42,24 @@ function startActor(name: string): ReturnType<ActorStarter> {
 /** `experiment`: its id. */
 export type RecordedAsked = Omit<Asked, 'experiment'> & { readonly experiment: string };
 
-/** What a replay pushes. */
+/** A replay's push messages. */
 export type ReplayPush = ReplayProgress | { readonly soFar: Replayed };
 
 const worker = new ExperimentWorker(ownWasm, startActor);
 let sender: TraceSender | null = null;
-/** What runs is to end with what it has by now. */
+/** Stop the current work and answer with what it has. */
 let stopped = false;
 const isStopped = async (): Promise<boolean> => {
-  await new Promise<void>(nextTask); // `stop` is heard
+  await new Promise<void>(nextTask); // so that `stop` arrives
   return stopped;
 };
-/** Of crash tests: compiled once for all configurations. */
+/** For crash tests: compiled once for all configurations. */
 const crashEngines = new Engines(ownWasm);
-/** Between two reports of how many crashes were made. */
+/** Milliseconds between two reports of the number of crashes. */
 const CRASHES_A_REPORT = 20;
 
 const methods = {
-  /** Before anything else, where a trace is wanted: the port takes it, as a hook's port does. */
+  /** Called first, if a trace is wanted: the port carries it, like a hook's port. */
   trace(port: MessagePort): Promise<void> {
     sender = new TraceSender(port);
     ExperimentWorker.trace(sender.recorder);
@@ -74,12 +77,12 @@ const methods = {
       isStopped,
       (soFar) => push({ soFar } satisfies ReplayPush),
     ),
-  /** What was done by now is the answer of `replay` or `advise`. */
+  /** What was done so far is the answer of `replay` or `advise`. */
   stop(): Promise<void> {
     stopped = true;
     return Promise.resolve();
   },
-  /** Plans of a script, which runs, or of a recording's statements, which do not. */
+  /** Plans of a script, which runs, or of a recording's statements, which don't. */
   plan: async (database: Blob | null, sql: string | Blob): Promise<PlanRow[]> =>
     typeof sql === 'string'
       ? explainSql(ownWasm, database, sql)
@@ -98,7 +101,7 @@ const methods = {
       experiment: experimentFor(asked.experiment)!,
     });
   },
-  /** One configuration, on storage that is emulated in this worker. Pushes how many crashes were made. */
+  /** One configuration, on storage emulated in this worker. Pushes the number of crashes. */
   crash: (config: CrashConfig, options: CrashOptions): Promise<CrashResult> =>
     crashTest(config, waSqliteOpener(crashEngines, configOf(config)), options, {
       environment: environmentHere(),

@@ -1,6 +1,6 @@
 /**
- * The Lab's page. `globalThis.vfscopeLab` is the door for the command line, which drives this page in a browser of its own: it runs
- * what it is given by the same queue as the buttons.
+ * The Lab's page. `globalThis.vfscopeLab` is the API for the command line, which drives this page
+ * in a separate browser. It uses the same queue as the buttons.
  */
 import { mount } from 'svelte';
 import { labStorage } from '../experiments/worker/storage.ts';
@@ -14,7 +14,7 @@ import Lab from './Lab.svelte';
 import { LabModel } from './lab-model.svelte.ts';
 import { RunQueue } from './run-queue.ts';
 
-/** Longest time that one pass may take. */
+/** Timeout of one pass. */
 const PATIENCE_MS = 300_000;
 
 declare global {
@@ -39,10 +39,10 @@ const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 let pieces: Uint8Array<ArrayBuffer>[] = [];
 let driven: Blob | null = null;
-/** Of the command, the last one. */
+/** The command's last run. */
 let running: RunQueue | null = null;
 let replaying: Bench | null = null;
-/** Of the replay, how often it was looked at, and what it had come to. */
+/** For the replay: the number of polls, and its result so far. */
 let soFar: { at: number; replayed: Replayed } | null = null;
 
 globalThis.vfscopeLab = {
@@ -126,7 +126,8 @@ if (tab !== null && /^\d{1,10}$/.test(tab))
 const key = asked.get('trace');
 if (isPanelKey(key)) model.replay.panelKey = key;
 
-// `?try=<name>&rule=<finding>`: what a finding advises, run both ways at once, as its button promised
+// `?try=<name>&rule=<finding>`: a finding's advice, run both ways at once, because the button was
+// already pressed in the panel
 const wanted = asked.get('try');
 if (wanted !== null) {
   const offer = offerFor(wanted);

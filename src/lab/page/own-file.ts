@@ -1,4 +1,6 @@
-/** Files of our own package: the one place of the Lab that fetches, and only from the extension itself. */
+/**
+ * Files of our own package. Only this file of the Lab fetches, and only from the extension itself.
+ */
 
 /** Bytes of `lab/wasm/<name>` for a wasm file's path in its npm package. @throws naming the file */
 export async function ownWasm(packagePath: string): Promise<Uint8Array<ArrayBuffer>> {

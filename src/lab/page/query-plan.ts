@@ -1,4 +1,7 @@
-/** EXPLAIN QUERY PLAN of every statement of a script, in memory: on the tables that the script's own DDL makes, or on a copy of the user's database. */
+/**
+ * EXPLAIN QUERY PLAN of every statement of a script, in memory: on the tables created by the
+ * script's own DDL, or on a copy of the user's database.
+ */
 import type { SqliteApi } from '../experiments/engine/builds.ts';
 import { openSource } from '../experiments/engine/load-database.ts';
 import { Engines, type WasmLoader } from '../experiments/engine/open-engine.ts';
@@ -11,8 +14,9 @@ import { fingerprint } from '../../sqlite/sql-text.ts';
 import { readTrace } from '../../trace/file/read.ts';
 
 /**
- * The script runs statement by statement, so that a plan sees the tables made before it.
- * @param database a copy of it is what the script finds; null: an empty one @throws what SQLite says of the script
+ * Runs the script statement by statement, so that a plan sees the tables created before it.
+ * @param database a copy of it is the script's database; null: an empty one
+ * @throws SQLite's errors about the script
  */
 export async function explainSql(
   wasm: WasmLoader,
@@ -54,13 +58,16 @@ async function opened(
 const EXPLAINED = /^\s*(?:select|insert|update|delete|replace|with|values)\b/i;
 const MOST_STATEMENTS = 2000;
 
-/** A recorded statement, and its runs where it ran. */
+/** A recorded statement, with its runs if any. */
 export interface RecordedText {
   sql: string;
   recorded: RecordedRuns | undefined;
 }
 
-/** The distinct statements of a recording, in their order; cut ones are left out. @throws Error with a message for the user where it holds none */
+/**
+ * The distinct statements of a recording, in order, without cut ones.
+ * @throws Error with a message for the user where it has none
+ */
 export async function statementsOf(file: Blob): Promise<RecordedText[]> {
   const { store } = await readTrace(file);
   const texts = store.threads.flatMap(({ said }) =>
@@ -84,7 +91,10 @@ export async function statementsOf(file: Blob): Promise<RecordedText[]> {
   return statements;
 }
 
-/** Plans of statements that are not run; one that has none on this database says why, and the others go on. */
+/**
+ * Plans of statements that don't run. Where planning fails on this database, the entry has the
+ * reason, and the others continue.
+ */
 export async function explainOnly(
   wasm: WasmLoader,
   database: Blob | null,

@@ -1,4 +1,4 @@
-/** The questions that the Lab's page opens with: which one is asked, and what the answers were. */
+/** The questions on the Lab's first page: the current one, and the answers so far. */
 import { answerOf, type Answer } from '../results/answers.ts';
 import { expectText } from '../experiments/duration.ts';
 import { placedOffer, QUESTION_OFFERS, type Offer, type PlacedOffer } from './catalog.ts';
@@ -11,14 +11,14 @@ import type { UnfinishedCrash } from './unfinished.svelte.ts';
 export interface Question {
   readonly id: string;
   readonly title: string;
-  /** What is done to answer it. */
+  /** How it is answered. */
   readonly what: string;
   /** Its experiment. null: the crash test answers it. */
   readonly offer: Offer | null;
   /** `Expect up to 2 min.` */
   readonly takes: string;
 }
-/** What it needs of the Lab's model. */
+/** The parts of the Lab's model that it uses. */
 interface Runs {
   place: string;
   readonly shown: { readonly offer: PlacedOffer } | null;
@@ -26,7 +26,7 @@ interface Runs {
   readonly canResume: boolean;
   choose(offer: Offer): void;
   run(): Promise<void>;
-  /** @returns shows what is on show now again */
+  /** @returns a function that shows the current results again */
   keepShown(): () => void;
 }
 interface Answered {
@@ -34,7 +34,7 @@ interface Answered {
   readonly answer: Answer | null;
   /** Variants that didn't run, and why. */
   readonly failures: readonly string[];
-  /** Puts all numbers on show. */
+  /** Shows all numbers. */
   readonly showAll: () => void;
 }
 
@@ -85,12 +85,12 @@ export class QuestionsModel {
   get answered(): Answered | null {
     return (this.current && this.answers.get(this.current.id)) ?? null;
   }
-  /** The runs of the current question are under way, or were canceled. */
+  /** The runs of the current question are running, or were canceled. */
   get ours(): boolean {
     return this.current?.offer != null && this.lab.shown?.offer.id === this.current.offer.id;
   }
 
-  /** One click: what was answered is on show again, everything else runs. */
+  /** One click: shows an existing answer again, or runs the question. */
   async choose(question: Question): Promise<void> {
     this.current = question;
     if (question.offer ? !this.answers.has(question.id) : this.crash.outcomes.length === 0)
@@ -108,7 +108,7 @@ export class QuestionsModel {
     this.current = this.all.find(({ offer }) => offer === null)!;
     this.crash.show(unfinished);
   }
-  /** The runs on show are done: those of a question answer it. */
+  /** The shown runs are finished. If they belong to a question, they answer it. */
   take(): void {
     const { lab } = this;
     const placed = lab.shown?.offer;

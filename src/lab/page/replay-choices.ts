@@ -1,11 +1,14 @@
-/** What a replay can be run on: one value of each setting; those of BlockIDB only where it is chosen. */
+/**
+ * The options of a replay: one value for each setting. BlockIDB's settings only appear when it is
+ * chosen.
+ */
 import { DEFAULT_CONFIG, type Config } from '../experiments/model/types.ts';
 import { KNOBS, labelOf, type Knob } from '../experiments/model/knobs.ts';
 import { completeConfig } from './grid.ts';
 
 export type ReplaySetting =
   'vfs' | 'blockSize' | 'writePolicy' | 'durability' | 'cacheBlocks' | 'cacheSize';
-/** null: the VFS's own default, or of the page cache: not asked for. */
+/** null: the VFS's default; for the page cache: not requested. */
 export type ReplayChoice = Pick<Config, ReplaySetting>;
 interface ReplayKnob {
   readonly key: ReplaySetting;
@@ -36,7 +39,7 @@ const REPLAY_KNOBS: readonly ReplayKnob[] = [
     title: 'VFS',
     help: 'Where the recorded calls are repeated',
     ofBlocks: false,
-    values: valuesOf('vfs').filter((vfs) => vfs !== 'memory'), // it makes no VFS call
+    values: valuesOf('vfs').filter((vfs) => vfs !== 'memory'), // it makes no VFS calls
   },
   block('blockSize', 'Block size', 'Bytes of a record in IndexedDB', valuesOf('blockSize')),
   block(
@@ -68,11 +71,11 @@ export const FIRST_CHOICE: ReplayChoice = {
   cacheSize: null,
 };
 
-/** The knobs that the chosen VFS has. */
+/** The settings of the chosen VFS. */
 export const knobsFor = ({ vfs }: ReplayChoice): readonly ReplayKnob[] =>
   REPLAY_KNOBS.filter((k) => !k.ofBlocks || vfs === 'BlockIDB');
 
-/** The configuration of a choice; settings that the VFS does not have are null. */
+/** The configuration of a choice. Settings that the VFS doesn't have are null. */
 export const configFor = (choice: ReplayChoice): Config =>
   completeConfig({ ...DEFAULT_CONFIG, ...choice });
 

@@ -1,4 +1,7 @@
-/** What the box "Replay a recording" shows and does: the recording, what it is replayed on, the replays so far. */
+/**
+ * The state and actions of the box "Replay a recording": the recording, the target, and the replays
+ * so far.
+ */
 import type { RecordingFacts } from '../experiments/replay/facts.ts';
 import type {
   Replayed as Done,
@@ -21,16 +24,16 @@ import type { UnfinishedReplay, UnfinishedStore } from './unfinished.svelte.ts';
 export interface Replayed {
   readonly heading: string;
   readonly report: ReplayReport;
-  /** A .vfst file. null: a closed tab left the counts alone. */
+  /** A .vfst file. null: a closed tab only left the counts. */
   readonly trace: Blob | null;
 }
 interface Recording {
   readonly name: string;
   readonly file: Blob;
-  /** Where it came from, as the end of a sentence. */
+  /** Its source, as the end of a sentence. */
   readonly from: string;
   readonly facts: RecordingFacts;
-  /** What of the file is not whole. */
+  /** Damage in the file. */
   readonly warnings: readonly string[];
 }
 const STAGES: Readonly<Record<ReplayProgress['stage'], string>> = {
@@ -40,14 +43,14 @@ const STAGES: Readonly<Record<ReplayProgress['stage'], string>> = {
 };
 
 export class ReplayModel {
-  /** Of the panel that opened the Lab and gives its recording; null where none did. */
+  /** From the panel that opened the Lab and provides its recording; null = none. */
   panelKey = $state<string | null>(null);
   recording = $state.raw<Recording | null>(null);
   choice = $state.raw<ReplayChoice>(FIRST_CHOICE);
   replays = $state.raw<readonly Replayed[]>([]);
   /** The recording of a replay that a closed tab left; '' = none. */
   leftOf = $state('');
-  /** A file is read or calls are made. */
+  /** A file is being read, or calls are being made. */
   working = $state(false);
   progress = $state.raw<ReplayProgress | null>(null);
   /** Why nothing was replayed. */
@@ -55,7 +58,7 @@ export class ReplayModel {
   /** What could not be removed from storage. */
   left = $state.raw<readonly string[]>([]);
 
-  /** @param say what is under way, '' at its end: the rest of the page waits for it */
+  /** @param say receives the current activity, '' at its end: the rest of the page waits for it */
   constructor(
     private readonly bench: Bench,
     private readonly unfinished: UnfinishedStore,
@@ -69,12 +72,12 @@ export class ReplayModel {
     this.choice = { ...this.choice, [key]: value };
   }
 
-  /** @param from where it comes from, as the end of a sentence */
+  /** @param from its source, as the end of a sentence */
   async take(file: Blob, name: string, from: string): Promise<void> {
     this.forgetAll();
     await this.work(`Reading ${name}`, () => this.look(file, name, from));
   }
-  /** What the panel has by now takes the place of the current recording, once it is here. */
+  /** The panel's current recording replaces this one, once it has arrived. */
   async takeFromPanel(): Promise<void> {
     const key = this.panelKey;
     if (key === null || this.working) return;
@@ -105,7 +108,7 @@ export class ReplayModel {
     this.replays = [{ heading, report, trace: null }];
   }
 
-  /** The same configuration again takes the place of its last replay. */
+  /** A replay on the same configuration replaces the last one. */
   async run(): Promise<void> {
     const { recording } = this;
     if (!recording) return;
@@ -118,7 +121,11 @@ export class ReplayModel {
       return done;
     });
   }
-  /** What ends early leaves what was replayed by then. @returns false: it was canceled @throws Error with a message for the user */
+  /**
+   * If stopped early, it returns what was replayed so far.
+   * @returns false: it was canceled
+   * @throws Error with a message for the user
+   */
   private async replayed({ file, name }: Recording, heading: string): Promise<boolean> {
     let done: Done | null = null;
     const take = (now: Done): void => {

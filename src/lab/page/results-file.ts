@@ -1,4 +1,4 @@
-/** Results as files: JSON, with passes that were left out and their reasons, and reports. */
+/** Results as files: JSON, with left-out passes and their reasons, and reports. */
 import { gridResult } from '../experiments/grid-result.ts';
 import type { LabOutcome } from '../experiments/outcome.ts';
 import type { Run } from '../experiments/model/types.ts';
@@ -16,9 +16,9 @@ interface Shown {
   readonly item: QueuedRun;
 }
 
-/** What the user's files hold isn't part of a result. */
+/** A result doesn't include the content of the user's files. */
 export function withoutFiles({ database, engineFile: _, ...run }: Run): Run {
-  // a name alone, as a file that was read has it
+  // only a name, as after reading a file
   return database ? { ...run, database: { name: database.name } as typeof database } : run;
 }
 const withoutFile = (result: RunResult): RunResult => ({
@@ -26,7 +26,7 @@ const withoutFile = (result: RunResult): RunResult => ({
   run: withoutFiles(result.run),
 });
 
-/** The results on show, as the command would have them. */
+/** The shown results, in the command's form. */
 export function outcomeOnPage(offer: PlacedOffer, columns: readonly Shown[]): LabOutcome {
   if (offer.kind === 'experiment') {
     const { results, ...rest } = experimentResultOf(
@@ -61,7 +61,7 @@ export function outcomeOnPage(offer: PlacedOffer, columns: readonly Shown[]): La
 }
 const whyNot = ({ message }: QueuedRun): string => message || 'it was not run to its end';
 
-/** What a result is saved as. */
+/** The formats of a saved result. */
 export const SAVED_AS = {
   json: {
     title: 'JSON',
@@ -78,7 +78,7 @@ export const SAVED_AS = {
 } as const;
 export type SavedAs = keyof typeof SAVED_AS;
 
-/** Saves a result. @param name of the file, without `vfscope-lab-` and its ending */
+/** Saves a result. @param name of the file, without `vfscope-lab-` and its extension */
 export function saveResult(
   name: string,
   as: SavedAs,
@@ -93,7 +93,7 @@ export function saveResult(
   saveFile(`vfscope-lab-${name}.${as}`, new Blob([text], { type: SAVED_AS[as].type }));
 }
 
-/** Saves the results on show: JSON has the form of `vfscope lab run --json`. */
+/** Saves the shown results. JSON has the same form as `vfscope lab run --json`. */
 export function saveOutcome(name: string, as: SavedAs, outcome: LabOutcome): void {
   saveResult(name, as, {
     object:
@@ -108,7 +108,7 @@ export function saveOutcome(name: string, as: SavedAs, outcome: LabOutcome): voi
   });
 }
 
-/** Saves what a recording would cost otherwise: JSON has the form of the command's. */
+/** Saves the estimated costs of other settings. JSON has the same form as the command's. */
 export const saveWhatIf = (name: string, as: SavedAs, whatIf: WhatIf): void =>
   saveResult(name, as, {
     object: whatIf.object,

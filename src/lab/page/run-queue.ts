@@ -1,6 +1,6 @@
 /**
- * Runs in turn, their repeats interleaved, so that a slow minute falls on all of them alike. One that fails does not stop the others;
- * a canceled queue goes on where it was.
+ * Interleaves the repeats of all runs, so that a slow minute affects all of them equally. A failing
+ * run doesn't stop the others. A canceled queue continues where it stopped.
  */
 import { leaveOut } from '../experiments/leave-out.ts';
 import type { Environment } from '../experiments/model/environment-types.ts';
@@ -13,7 +13,7 @@ export type RunState = 'waiting' | 'running' | 'done' | 'failed';
 export interface QueuedRun {
   readonly run: Run;
   state: RunState;
-  /** Passes that are done, in their order; a timed run's first is not counted. */
+  /** Finished passes, in order, without the first of a timed run. */
   samples: Sample[];
   result: RunResult | null;
   /** Why it failed. */
@@ -22,7 +22,7 @@ export interface QueuedRun {
   left: string[];
 }
 
-/** Passes that another queue has made of the same runs. */
+/** Passes that another queue has made for the same runs. */
 export interface Before {
   readonly environment: Environment;
   readonly runs: readonly { readonly samples: readonly Sample[]; readonly message: string }[];
@@ -32,9 +32,9 @@ export class RunQueue {
   readonly items: QueuedRun[];
   running = false;
   private stopping = false;
-  /** Of the passes so far. */
+  /** Result of the passes so far. */
   environment: Environment | null;
-  /** Of a cancel: what it leaves in storage. */
+  /** What a cancel leaves in storage. */
   private cleaned: Promise<string[]> | null = null;
 
   constructor(
@@ -58,7 +58,7 @@ export class RunQueue {
     });
   }
 
-  /** Passes done, and passes in all; a failed run has no more of them. */
+  /** Passes done, and total passes; a failed run has no more of them. */
   get progress(): { done: number; all: number } {
     const passes = (item: QueuedRun): number =>
       item.state === 'failed' ? item.samples.length : passesOf(item.run);
@@ -67,12 +67,12 @@ export class RunQueue {
       all: this.items.reduce((n, item) => n + passes(item), 0),
     };
   }
-  /** Passes are left that a cancel took away. */
+  /** A cancel left some passes undone. */
   get canResume(): boolean {
     return !this.running && this.items.some((item) => item.state === 'waiting');
   }
 
-  /** Run what is left. Resolves when all is done or the queue was canceled. */
+  /** Run the remaining passes. Resolves when all are done or the queue was canceled. */
   async go(): Promise<void> {
     this.running = true;
     this.stopping = false;
@@ -86,7 +86,7 @@ export class RunQueue {
     for (const item of this.items)
       if (item.state === 'waiting' && this.environment)
         item.result = resultSoFar(item.run, item.samples, this.environment);
-    const left = (await this.cleaned) ?? []; // who goes on finds no storage of the pass that was cut off
+    const left = (await this.cleaned) ?? []; // a resumed queue doesn't find the storage of the interrupted pass
     this.cleaned = null;
     const [first] = this.items;
     if (left.length && first) first.left.push(...left);
@@ -94,14 +94,17 @@ export class RunQueue {
     this.onChange();
   }
 
-  /** Stop at once; the pass under way is lost, and what it stored is removed. */
+  /** Stop at once. The current pass is lost, and its storage is removed. */
   async cancel(): Promise<void> {
     this.stopping = true;
     this.cleaned = this.bench.cancel();
     await this.cleaned;
   }
 
-  /** A pass of a run that is done is out, or back in. @throws Error with a message for the user where it cannot be */
+  /**
+   * Leaves out a pass of a finished run, or puts it back.
+   * @throws Error with a message for the user where it can't
+   */
   leaveOut(index: number, leftOut: readonly LeftOut[]): void {
     const item = this.items[index];
     if (!item?.result) return;
@@ -109,7 +112,7 @@ export class RunQueue {
     this.onChange();
   }
 
-  /** The run with the fewest passes: repeats in turn. */
+  /** The run with the fewest passes, so that repeats alternate. */
   private next(): QueuedRun | undefined {
     const open = this.items.filter((item) => item.state === 'waiting');
     return open.sort((a, b) => a.samples.length - b.samples.length)[0];
@@ -133,7 +136,7 @@ export class RunQueue {
       }
       item.state = 'failed';
       item.message = error instanceof Error ? error.message : String(error);
-      item.left = await this.bench.cancel(); // a hung worker is gone; what it held is not
+      item.left = await this.bench.cancel(); // a hung worker is gone, but its handles are not
     }
   }
 }

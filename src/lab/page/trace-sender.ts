@@ -1,6 +1,7 @@
 /**
- * Sends this worker's records as a hook does: batches every 50 ms, or from inside a synchronous stretch when the ring is half full, over
- * a port that speaks the recording protocol. So the viewer takes a run of the Lab as it takes a page.
+ * Sends this worker's records as a hook does: in batches every 50 ms, or during a long synchronous
+ * task when the ring is half full, over a port with the recording protocol. So the viewer handles a
+ * run of the Lab like a page.
  */
 import { isThreadCommand, PROTOCOL_VERSION, type ThreadMessage } from '../../protocol/messages.ts';
 import { counters, drainRecords } from '../../record/drain.ts';
@@ -49,7 +50,7 @@ export class TraceSender {
     this.timer = setInterval(() => this.drain(), DRAIN_EVERY_MS);
   }
 
-  /** Send the last and say goodbye. */
+  /** Send the rest and say goodbye. */
   finish(): void {
     clearInterval(this.timer);
     this.recorder.instant(Op.threadEnd, 0, NaN, 0);

@@ -1,7 +1,8 @@
 /**
- * What a tab that closed was doing: runs, a crash test, a replay. It is stored after each pass, each configuration, and a few times a second
- * of a replay. The next Lab offers it: what was done isn't lost, and the rest can still run. One tab at a time stores what it does, the one
- * that holds the lock.
+ * Stores the work of a tab, so that it survives closing: runs, a crash test, a replay. It saves
+ * after each pass, after each configuration, and a few times a second during a replay. The next Lab
+ * offers to show the finished part and to run the rest. Only one tab at a time saves, the one that
+ * holds the lock.
  */
 import type { CrashConfig, CrashResult, NotTested } from '../crash/model.ts';
 import type { Environment } from '../experiments/model/environment-types.ts';
@@ -18,7 +19,7 @@ declare const VFSCOPE_VERSION: string;
 
 const KEY = 'vfscope-lab-unfinished';
 
-/** A file of the user's that runs are of: a database, or a build of SQLite. Its bytes aren't stored. */
+/** A user's file that runs depend on: a database, or a build of SQLite. Its bytes aren't stored. */
 export interface FileOfRuns {
   readonly name: string;
   readonly bytes: number;
@@ -26,11 +27,11 @@ export interface FileOfRuns {
 export interface UnfinishedRuns {
   readonly kind: 'runs';
   readonly offer: string;
-  /** Values that were chosen, without builds of the user's. */
+  /** Chosen values, without the user's builds. */
   readonly choices: Choices;
   readonly parameters: ParameterChoices;
   readonly memory: boolean;
-  /** Without them the rest can't run; [] = there are none. */
+  /** Files that the rest needs to run; [] = none. */
   readonly files: readonly FileOfRuns[];
   readonly vfs: readonly VfsName[];
   readonly faults: FaultSettings;
@@ -44,7 +45,7 @@ export interface UnfinishedCrash {
   readonly configs: readonly CrashConfig[];
   readonly outcomes: readonly (CrashResult | NotTested)[];
 }
-/** Its counts. The recording is the user's, and isn't stored. */
+/** Its counts. The recording belongs to the user and isn't stored. */
 export interface UnfinishedReplay {
   readonly kind: 'replay';
   /** Name of its file. */
@@ -52,17 +53,17 @@ export interface UnfinishedReplay {
   readonly heading: string;
   readonly report: ReplayReport;
 }
-/** What a closed tab was doing. */
+/** The work of a closed tab. */
 export type Unfinished = UnfinishedRuns | UnfinishedCrash | UnfinishedReplay;
 interface StoredRun {
   /** Without the user's files. */
   readonly run: Run;
   readonly samples: readonly Sample[];
-  /** Why it failed; '' where it did not. */
+  /** Why it failed; '' where it didn't. */
   readonly message: string;
 }
 
-/** Files of the user's in runs, each once. */
+/** The user's files in runs, each once. */
 export function filesOf(runs: readonly Run[]): FileOfRuns[] {
   const files = runs.flatMap(({ database, engineFile }) =>
     [database, engineFile].flatMap((own) =>
@@ -72,18 +73,21 @@ export function filesOf(runs: readonly Run[]): FileOfRuns[] {
   return [...new Map(files.map((file) => [file.name, file])).values()];
 }
 
-/** What results of a closed tab were run on. */
+/** The configurations of a closed tab's results. */
 export const wasOf = (files: readonly FileOfRuns[]): string =>
   `These results are of ${listed(files.map(({ name, bytes }) => `${name} (${formatBytes(bytes)})`))}. Your files aren't stored: to run the rest, open ${files.length === 1 ? 'it' : 'them'} again and press Run.`;
 
-/** What a closed tab left, and what this one stores. */
+/** What a closed tab left, and what this one saves. */
 export class UnfinishedStore {
   /** What a closed tab left, until it is shown, discarded, or replaced. */
   found = $state.raw<Unfinished | null>(null);
-  /** The right of this tab to store, for as long as its work takes. */
+  /** This tab's right to save, for as long as its work takes. */
   private release: (() => void) | null = null;
 
-  /** Stores what `save` is given meanwhile. @param work returns whether all of it is done: then nothing stays stored */
+  /**
+   * Lets `save` store the work while it runs.
+   * @param work returns whether everything is done: then the stored work is deleted
+   */
   async during(work: () => Promise<boolean>): Promise<void> {
     this.found = null;
     const begun = this.begin();
@@ -112,13 +116,13 @@ export class UnfinishedStore {
     try {
       localStorage.setItem(KEY, JSON.stringify({ version: VFSCOPE_VERSION, unfinished }));
     } catch (error) {
-      // more than the browser stores for a page: half of it would be worth nothing
+      // more than the browser stores for a page: half of it would be useless
       if (!(error instanceof DOMException)) throw error;
       localStorage.removeItem(KEY);
     }
   }
 
-  /** Nothing is found where a tab still does it, or where it is of another version. */
+  /** Finds nothing while a tab is still working, or after a version change. */
   async look(): Promise<void> {
     const text = localStorage.getItem(KEY);
     if (text === null) return;
@@ -127,7 +131,7 @@ export class UnfinishedStore {
     const { version, unfinished } = JSON.parse(text) as { version: string; unfinished: Unfinished };
     if (version === VFSCOPE_VERSION) this.found = unfinished;
   }
-  /** @returns what was found: it is on show now */
+  /** @returns what was found, which is shown from here on */
   take(): Unfinished | null {
     const { found } = this;
     this.found = null;

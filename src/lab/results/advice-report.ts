@@ -30,7 +30,10 @@ const noteOf = ({ advice }: AdviceOf): string =>
   `Counted by vfscope in ${advice.environment.runtime ?? UNKNOWN}: ${countOf(advice.statements.length, 'statement')} on a copy.`;
 
 const MOST_BARS = 20;
-/** Of each index what a run of its statements takes without it and with it; what statements read as they are. */
+/**
+ * For each index, the cost of a run of its statements without it and with it; for statements, their
+ * current cost.
+ */
 function chartsOf({ advice: { indexes, statements } }: AdviceOf): Chart[] {
   const both = indexes.flatMap(({ name, effects }) => {
     const shown = effects.slice(0, MOST_BARS);
@@ -101,11 +104,11 @@ export function adviceHtml(of: AdviceOf): string {
   });
 }
 
-/** The charts alone. */
+/** Only the charts. */
 export const adviceSvg = (of: AdviceOf): string =>
   chartsFile(titleOf(of), noteOf(of), chartsOf(of));
 
-/** A line for each count of a statement. Without an index: `index` and `with` are empty. */
+/** One line per count of a statement. Without an index, `index` and `with` are empty. */
 export function adviceCsv({ advice: { indexes, statements } }: AdviceOf): string {
   const lines = ['index,statement,recorded_runs,count,without,with'];
   const add = (

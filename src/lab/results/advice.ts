@@ -1,4 +1,4 @@
-/** The index advisor's answer as words and tables, which the page and the command both draw. */
+/** The index advisor's answer as text and tables, for the page and the command. */
 import type { RecordedRuns } from '../experiments/engine/plan.ts';
 import type { Advice, AdvisedIndex, Effect, RunCounts, TriedStatement } from '../advisor/advice.ts';
 import {
@@ -12,7 +12,7 @@ import { cut, oneLine } from '../../text/clean.ts';
 import { countOf, formatBytes, formatNumber, formatSigned, UNKNOWN } from '../../text/numbers.ts';
 import { number, ratioOf, type ResultTable } from './table.ts';
 
-/** The answer in a sentence, or two where the search was interrupted. */
+/** The answer in a sentence, or in two where the search was interrupted. */
 export function answerWords(advice: Advice): string {
   const { interruptedAt: at } = advice;
   return at
@@ -35,7 +35,7 @@ function answerOf({ indexes, statements, candidates }: Advice): string {
     : `No index helps. ${tried} gave no candidate.`;
 }
 
-/** What an index costs and saves, as names and values. */
+/** Costs and savings of an index, as names and values. */
 export const indexFacts = (index: AdvisedIndex): readonly (readonly [string, string])[] => [
   ['Saves', `${number(Math.round(index.saved))} instructions over all recorded runs`],
   ['Size', formatBytes(index.sizeBytes)],
@@ -56,7 +56,7 @@ const changed = (before: number, after: number, ratio = false): string => {
     : `${number(before)} → ${number(after)}${by ? ` (${by})` : ''}`;
 };
 
-/** What an index changes, statement by statement: each cell is without it → with it. */
+/** The changes by an index, for each statement: each cell is without it → with it. */
 export const effectTable = ({ name, effects, more }: AdvisedIndex): ResultTable => ({
   id: `advice-${name}`,
   title: 'What it changes',
@@ -74,13 +74,13 @@ export const effectTable = ({ name, effects, more }: AdvisedIndex): ResultTable 
   more,
 });
 
-/** A plan with what one run took: `SCAN note: 922 pages, 19,999 scan steps for 10 rows`. */
+/** A plan with the cost of one run: `SCAN note: 922 pages, 19,999 scan steps for 10 rows`. */
 const planWords = (plan: readonly string[], counts: RunCounts): string =>
   `${plan.map((line) => line.trim()).join('; ') || 'No table is read'}: ${costWords(counts)}`;
 const costWords = ({ pagesRead, scanSteps, rows }: RunCounts): string =>
   `${countOf(pagesRead, 'page')}, ${countOf(scanSteps, 'scan step')} for ${countOf(rows, 'row')}`;
 
-/** A statement as it runs without a new index, and what was recorded of it. */
+/** A statement as it runs without a new index, and its recorded numbers. */
 export const statementLines = (one: TriedStatement): string[] => [
   planWords(one.plan, one.counts),
   recordedWords(one),
@@ -94,7 +94,7 @@ export const planLines = ({ planBefore, planAfter, before, after }: Effect): str
 
 const perRun = (n: number | null, runs: number): string =>
   n === null ? UNKNOWN : formatNumber(n / runs);
-/** What was recorded of a statement, beside what the copy gave. */
+/** The recorded numbers of a statement, beside the copy's. */
 export function recordedWords({ runs, recordedRows, recordedPages }: RecordedRuns): string {
   return `recorded: ${countOf(runs, 'run')}, pages per run ${perRun(recordedPages, runs)}, rows per run ${perRun(recordedRows, runs)}`;
 }
@@ -113,9 +113,9 @@ export const adviceFacts = (advice: Advice): EnvironmentFact[] =>
     },
   ]);
 
-/** Characters of a statement that was left out. */
+/** Characters of a statement in the list of skipped ones. */
 const MOST_EXAMPLE = 100;
-/** What limits the answer. */
+/** Limits of the answer. */
 export function adviceNotes({ statements, leftOut, candidatesLeft, engine }: Advice): string[] {
   const by = (values: TriedStatement['values']): number =>
     statements.filter((one) => one.values === values).length;

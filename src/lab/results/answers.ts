@@ -1,4 +1,7 @@
-/** The answers to the questions that the Lab's page opens with: sentences, charts, and a table, from the results of a question's experiment. */
+/**
+ * The answers to the questions on the Lab's first page: sentences, charts, and a table, from a
+ * question's experiment.
+ */
 import type { Bar } from '../../formats/svg-bars.ts';
 import { countOf, formatCount, formatExact, UNKNOWN } from '../../text/numbers.ts';
 import { COMMIT_COST, WAL_WORTH, WHICH_VFS } from '../experiments/documents/questions.ts';
@@ -9,14 +12,14 @@ import type { VfsName } from '../experiments/model/types.ts';
 import { keepsData, placeOf, vfsTitle, whyNotShared } from '../experiments/model/vfs-facts.ts';
 import { listed, milliseconds, type ResultTable } from './table.ts';
 
-/** `parts` of a bar sum up to its value, in the order of the chart's key. */
+/** `parts` of a bar sum to its value, in the order of the chart's key. */
 export interface AnswerBar extends Bar {
   readonly parts?: readonly number[];
 }
 export interface AnswerChart {
   readonly id: string;
   readonly title: string;
-  /** What the parts of a bar are. Absent: bars are whole. */
+  /** Names of a bar's parts. Absent: bars have no parts. */
   readonly key?: readonly string[];
   readonly bars: readonly AnswerBar[];
 }
@@ -38,9 +41,9 @@ interface Timed {
   readonly ms: number;
   readonly least: number;
   readonly most: number;
-  /** How far it may be off. */
+  /** Its uncertainty. */
   readonly uncertainty: number;
-  /** The clock's step: a shorter time isn't known. */
+  /** The clock's resolution: shorter times aren't known. */
   readonly stepMs: number;
 }
 const STEP = 'run';
@@ -65,7 +68,7 @@ function perTransaction({ result }: Found, counter: string): number | undefined 
 }
 const countText = (n: number | undefined): string => (n === undefined ? UNKNOWN : formatExact(n));
 const timeText = (timed: Timed | null): string => milliseconds(timed?.ms, timed?.stepMs) || UNKNOWN;
-/** Nearer to each other than they scatter. */
+/** Whether they are closer than their scatter. */
 const alike = (a: Timed, b: Timed): boolean => isNoise(a.ms - b.ms, [a.uncertainty, b.uncertainty]);
 
 /** `3.2 times` as much. */
@@ -112,7 +115,7 @@ const ranked = (results: Results, what: 'write' | 'read'): Ranked[] =>
       return timed ? [{ vfs, timed }] : [];
     })
     .sort((a, b) => a.timed.ms - b.timed.ms);
-/** The fastest, and which others the noise doesn't tell from it. */
+/** The fastest, and the others that are equal within the noise. */
 function fastest([first, ...others]: readonly Ranked[], verb: string): string[] {
   const near = others.filter(({ timed }) => alike(timed, first!.timed)).map(({ vfs }) => vfs);
   return [

@@ -1,4 +1,4 @@
-/** What other values of wal_autocheckpoint would cost, by log. */
+/** The cost of other values of wal_autocheckpoint, by log. */
 import { cellText, type Column } from '../../analysis/core/table.ts';
 import {
   choiceRows,
@@ -11,7 +11,7 @@ import type { ResultTable } from './table.ts';
 
 const COLUMNS: readonly Column<ChoiceRow>[] = Object.values(choiceColumns);
 
-/** A row for each value, or for neighbors that cost the same. @param i place of the log */
+/** A row for each value, or for neighboring values with the same cost. @param i index of the log */
 export const choiceTable = ({ path, choices }: CheckpointChoices, i: number): ResultTable => ({
   id: `checkpoint-choices-${i}`,
   title: path,

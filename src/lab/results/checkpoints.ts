@@ -1,4 +1,7 @@
-/** How long checkpoints took, each by itself: mean, median, and spread over all checkpoints of all passes of a run. */
+/**
+ * Durations of single checkpoints: mean, median, and spread over all checkpoints of all passes of a
+ * run.
+ */
 import { spreadOf, stepMsOf } from '../experiments/model/aggregate.ts';
 import type { NamedResult } from '../experiments/model/environment.ts';
 import type { RunResult, Spread } from '../experiments/model/result-types.ts';
@@ -15,7 +18,7 @@ interface Checkpoints {
   readonly stepMs: number;
 }
 
-/** Milliseconds, in the order in which they ran, without those of passes that are left out. */
+/** Milliseconds, in execution order, without left-out passes. */
 function timesOf({ steps, leftOut }: RunResult): number[] {
   const out = new Set(leftOut.map(({ pass }) => pass));
   return steps.flatMap(({ checkpoints }) =>

@@ -4,7 +4,9 @@ import type { Counters, Experiment, Workload } from '../experiments/model/types.
 import type { RunResult } from '../experiments/model/result-types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 
-/** Those that the workload watches and that were counted at all, and those of the storage below and of memory that moved. */
+/**
+ * The workload's watched counters that were counted, and those of storage and memory that moved.
+ */
 export function countersShown(workload: Workload, all: readonly Counters[]): string[] {
   const watched = workload.watch.filter(
     (name) => !isTime(name) && all.some((counters) => counters[name] !== undefined),
@@ -15,12 +17,12 @@ export function countersShown(workload: Workload, all: readonly Counters[]): str
   return [...new Set([...watched, ...below.sort()])];
 }
 
-/** Those that an experiment's claims are about. */
+/** Counters in an experiment's claims. */
 export function countersOfExperiment(
   experiment: Experiment,
   results: readonly RunResult[],
 ): string[] {
-  // what actors did to one another is expected to be nothing in particular, and is what one looks for
+  // no particular value is expected of the actors' effects on each other, but they are interesting
   const watched = results.flatMap(({ run }) => {
     const { actors, watch } = workloadOf(run.workload, run.sql);
     return actors

@@ -1,4 +1,4 @@
-/** Results side by side, a row a counter: the page and the terminal both draw it. */
+/** Results side by side, one row per counter, for the page and the terminal. */
 import { isTime, placed } from '../experiments/model/aggregate.ts';
 import { isNoise, uncertainty } from '../experiments/model/assertions.ts';
 import type { Placed, RunResult } from '../experiments/model/result-types.ts';
@@ -6,22 +6,27 @@ import { exactDifference, fromToText, milliseconds, number, ratioOf } from './ta
 
 interface Cell {
   text: string;
-  /** Against its base: `×0.5`, `=`, of times that are too near `noise`; '' without one. */
+  /**
+   * Relative to its base: `×0.5`, `=`, or `noise` for times that are too close; '' without a base.
+   */
   ratio: string;
-  /** Against its base: `+79`; '' without one, and where they are equal. */
+  /** Relative to its base: `+79`; '' without one, and where they are equal. */
   difference: string;
-  /** Of the row's largest, 0 to 1. */
+  /** Share of the row's largest value, 0 to 1. */
   share: number;
-  /** More, for a tooltip: the spread of a time. */
+  /** Tooltip: the spread of a time. */
   detail: string;
 }
 interface Row {
   counter: string;
-  /** null = this run does not know it. */
+  /** null = not known for this run. */
   cells: (Cell | null)[];
 }
 
-/** @param bases by column, the index of the one that it is compared with, its own = with none; by default the first for all */
+/**
+ * @param bases by column, the index of the column to compare with, its own index = none; by default
+ * the first for all
+ */
 export function compare(
   results: readonly (RunResult | null)[],
   step: string,
@@ -54,10 +59,13 @@ export function compare(
   });
 }
 
-/** Too short for its clock: it may be anything from 0 to the step. */
+/** Too short for its clock: any value from 0 to the resolution. */
 const isBelowStep = ({ value, spread, stepMs }: Placed): boolean =>
   spread !== null && value < 0.999 * stepMs;
-/** Of times and counts against a base: `noise` where two times are too near, `< ×0.2` where one is too short for its clock. */
+/**
+ * For times and counts with a base: `noise` where two times are too close, `< ×0.2` where one is
+ * too short for its clock.
+ */
 export function ratioText(found: Placed, base: Placed): string {
   const areTimes = found.spread && base.spread;
   if (areTimes && isNoise(found.value - base.value, [uncertainty(found), uncertainty(base)]))

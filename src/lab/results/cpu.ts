@@ -1,17 +1,20 @@
-/** Count mode in detail, results side by side: instructions by statement, and between VFS calls. Exact, so differences are, too. */
+/**
+ * Count mode in detail, results side by side: instructions by statement, and between VFS calls.
+ * They are exact, and so are the differences.
+ */
 import type { RunResult, StepResult } from '../experiments/model/result-types.ts';
 import { exactDifference, number, shortened, type ResultTable } from './table.ts';
 
 type Maybe = RunResult | null;
 interface Count {
-  /** How often; absent: the rows have no such number. */
+  /** Number of occurrences; absent: these rows have no such number. */
   readonly n?: number;
   readonly instructions: number;
 }
 interface CountRow {
-  /** '' = all that belongs to no other row. */
+  /** '' = everything that belongs to no other row. */
   readonly name: string;
-  /** One a result; null where it has nothing of that name. */
+  /** One per result; null where it has nothing with that name. */
   readonly cells: readonly (Count | null)[];
 }
 type Sums = Map<string, Count>;
@@ -20,7 +23,7 @@ type Sums = Map<string, Count>;
 const stepsAt = (result: Maybe, step: string): StepResult[] =>
   (result?.steps ?? []).filter(({ id }) => step === 'total' || id === step);
 
-/** @param n absent where it is not counted */
+/** @param n absent where it isn't counted */
 function add(sums: Sums, name: string, instructions: number, n?: number): void {
   const sum = sums.get(name);
   sums.set(name, {
@@ -29,7 +32,11 @@ function add(sums: Sums, name: string, instructions: number, n?: number): void {
   });
 }
 
-/** @param sums one a result @param weight of a row's instructions @returns the dearest first, the rest last */
+/**
+ * @param sums one per result
+ * @param weight instructions of a row
+ * @returns the most expensive first, the rest last
+ */
 function rowsOf(
   sums: readonly Sums[],
   weight: (cells: CountRow['cells']) => number = (cells) =>
@@ -49,7 +56,7 @@ function statementSums(result: Maybe, step: string): Sums {
   return sums;
 }
 
-/** By kind of file and call: what was executed before these calls, since the calls before them. */
+/** By kind of file and call: instructions before these calls, since the previous calls. */
 function gapSums(result: Maybe, step: string): Sums {
   const counters = (step === 'total' ? result?.totals : stepsAt(result, step)[0]?.counters) ?? {};
   const sums: Sums = new Map();
@@ -61,14 +68,18 @@ function gapSums(result: Maybe, step: string): Sums {
   return sums;
 }
 
-/** Own instructions by function; names without a text are those of one wasm file: columns of others have their own rows. @returns one a result */
+/**
+ * Own instructions by function. Functions without a name belong to one wasm file, so columns of
+ * other files have separate rows.
+ * @returns one per result
+ */
 function functionSums(results: readonly Maybe[], step: string): Sums[] {
   const modules = new Set(results.flatMap((result) => (result ? [moduleOf(result)] : [])));
   return results.map((result) => {
     const sums: Sums = new Map();
     for (const { functions = [] } of stepsAt(result, step))
       for (const { name, instructions } of functions) {
-        // an index means something in its own module only
+        // an index is only valid in its own module
         const own = name.startsWith('#') && modules.size > 1;
         add(sums, own ? `${name} of ${moduleOf(result!)}` : name, instructions);
       }
@@ -79,13 +90,13 @@ const moduleOf = ({ run }: RunResult): string => `${run.config.engine} ${run.con
 
 type Words = Pick<ResultTable, 'id' | 'title' | 'help'> & {
   readonly first: string;
-  /** What `n` counts; absent: the rows have none. */
+  /** The meaning of `n`; absent: the rows have none. */
   readonly unit?: string;
-  /** The name of the row that has none. */
+  /** The label of the row without a name. */
   readonly rest?: string;
 };
 
-/** @param names of the results, for the columns where there are several */
+/** @param names of the results, as column heads where there are several */
 function countTable(
   { first, unit, rest = '', ...words }: Words,
   rows: readonly CountRow[],
@@ -97,7 +108,7 @@ function countTable(
   const each = (what: string): string[] =>
     several ? names.map((name) => `${what} ${name}`) : [what];
   const apart = (cells: CountRow['cells']): string => {
-    const [a, b] = cells.map((cell) => cell?.instructions ?? 0) as [number, number]; // what is not there took none
+    const [a, b] = cells.map((cell) => cell?.instructions ?? 0) as [number, number]; // a missing row cost nothing
     return results.includes(null) ? '' : a === b ? '0' : exactDifference(a, b);
   };
   const mean = (cell: Count | null): string =>
@@ -122,8 +133,10 @@ function countTable(
 }
 
 /**
- * Instructions by statement, and between VFS calls. @param step as in `stepsAt` @param names of the results, for the columns where
- * there are several @returns tables without a row where nothing was counted
+ * Instructions by statement, and between VFS calls.
+ * @param step as in `stepsAt`
+ * @param names of the results, as column heads where there are several
+ * @returns tables without rows where nothing was counted
  */
 export function cpuTables(
   results: readonly Maybe[],
@@ -153,7 +166,11 @@ export function cpuTables(
   });
 }
 
-/** Instructions by function of the engine. @param step as in `stepsAt` @param names of the results, for the columns where there are several */
+/**
+ * Instructions by function of the engine.
+ * @param step as in `stepsAt`
+ * @param names of the results, as column heads where there are several
+ */
 export function functionTable(
   results: readonly Maybe[],
   step: string,

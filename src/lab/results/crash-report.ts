@@ -21,7 +21,10 @@ export interface CrashTests {
 }
 const TITLE = 'Crash test';
 
-/** What ran them; [] where nothing did. VFSs and pragmas are those of the table, in which each configuration stands. */
+/**
+ * What ran them; [] = nothing ran. Excludes VFSs and pragmas, which are in the table with each
+ * configuration.
+ */
 export function crashFacts(outcomes: CrashTests['outcomes']): EnvironmentFact[] {
   const tested = outcomes.filter(isTested);
   const all = (of: (config: CrashConfig) => string): string =>
@@ -70,11 +73,11 @@ export function crashHtml(tests: CrashTests): string {
   });
 }
 
-/** The chart alone. */
+/** Only the chart. */
 export const crashSvg = (tests: CrashTests): string =>
   chartsFile(TITLE, noteOf(tests), chartsOf(tests));
 
-/** A line for each configuration and kind of crash; what isn't known is empty. */
+/** One line per configuration and kind of crash. Unknown values are empty. */
 export function crashCsv({ outcomes }: CrashTests): string {
   const lines = [
     'vfs,journal_mode,synchronous,durability,crash,keeps,lost_commits_at_most,crashes,points,sampled_points,not_tested',

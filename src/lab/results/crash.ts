@@ -1,4 +1,4 @@
-/** A crash test in words: what holds after each kind of crash, and the first call that breaks it. */
+/** A crash test as text: what holds after each kind of crash, and the first call that breaks it. */
 import { EVERY_SUBSET } from '../crash/fates.ts';
 import {
   isTested,
@@ -56,7 +56,10 @@ export function guaranteeTable(outcomes: readonly Outcome[]): ResultTable {
   };
 }
 
-/** Why some configurations weren't tested, and the first crash that breaks a promise of each of the others. */
+/**
+ * Why some configurations weren't tested, and for each of the others the first crash that breaks a
+ * promise.
+ */
 export function breachLines(outcomes: readonly Outcome[]): string[] {
   return outcomes.flatMap((outcome) => {
     if (!isTested(outcome))
@@ -89,7 +92,7 @@ const ofKind = (kind: string, { first, lostCommits }: Guarantee): string[] => [
     : []),
 ];
 
-/** Lost calls that are listed; --json has all. */
+/** Maximum listed lost calls; --json has all. */
 const MOST_LOST = 4;
 function breachText(what: string, breach: Breach): string[] {
   const { afterCall, call, nextCall, phase, lost, acknowledged, recovered, cause } = breach;
@@ -105,7 +108,7 @@ function breachText(what: string, breach: Breach): string[] {
   ];
 }
 
-/** How much was tried. */
+/** The number of tested cases. */
 export function coverageLines(outcomes: readonly Outcome[]): string[] {
   const tested = outcomes.filter(isTested);
   const sum = (of: (result: CrashResult) => number): number =>
@@ -121,7 +124,7 @@ export function coverageLines(outcomes: readonly Outcome[]): string[] {
   ];
 }
 
-/** Of both kinds of crash, the one that keeps less. */
+/** The kind of crash that loses more. */
 const worse = ({ processDeath, powerLoss }: CrashResult): [kind: string, held: Guarantee] => {
   const rank = ({ level, mostLost }: Guarantee): number =>
     LEVELS.indexOf(level) * 1000 + Math.min(mostLost, 999);
@@ -144,7 +147,7 @@ function firstCallText({ processDeath, powerLoss }: CrashResult): string {
 const withDurability = ({ vfs, durability }: CrashConfig): string =>
   durability === null ? vfs : `${vfs} (${durability})`;
 
-/** What the tested VFSs keep, for each pair of journal mode and synchronous. */
+/** What the tested VFSs retain, for each pair of journal mode and synchronous. */
 function crashSentences(tested: readonly CrashResult[]): string[] {
   const groups = new Map<string, CrashResult[]>();
   for (const result of tested) {

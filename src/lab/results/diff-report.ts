@@ -12,9 +12,9 @@ import { headingOf, MOST_CHARTS, reportTable } from './report.ts';
 import type { DiffNumber, ResultDiff } from './result-diff.ts';
 import type { ResultTable } from './table.ts';
 
-/** What was compared. */
+/** The compared runs. */
 export interface ComparedResults {
-  /** Of what both are. */
+  /** The order of both. */
   readonly title: string;
   /** Names of the two results, such as those of their files. */
   readonly a: string;
@@ -25,11 +25,11 @@ export interface ComparedResults {
 const titleOf = ({ title }: ComparedResults): string => `${title}: two results compared`;
 const noteOf = ({ a, b }: ComparedResults): string => `A: ${a}. B: ${b}. Compared by vfscope.`;
 
-/** How many counts are equal, and how many are not. */
+/** How many counts are equal, and how many differ. */
 export const equalWords = ({ equal, counts }: ResultDiff): string =>
   `${countOf(equal, 'count is', 'counts are')} equal. ${countOf(counts.rows.length, 'count differs', 'counts differ')}.`;
 
-/** Of a run that is one of several its sum; of a single one each step. */
+/** For one of several runs its sum, for a single run each step. */
 function chartRows(numbers: readonly DiffNumber[]): {
   rows: readonly DiffNumber[];
   label: (row: DiffNumber) => string;
@@ -42,7 +42,7 @@ function chartRows(numbers: readonly DiffNumber[]): {
   };
 }
 
-/** A picture a counter that differs, times first: A and B of each run or step. */
+/** One picture per counter, times first: A and B of each run or step. */
 function chartsOf({ diff: { numbers } }: ComparedResults): Chart[] {
   const { rows, label } = chartRows(numbers);
   const counters = [...new Set(rows.map(({ counter }) => counter))];
@@ -98,11 +98,14 @@ export function diffHtml(compared: ComparedResults): string {
   });
 }
 
-/** The charts alone. */
+/** Only the charts. */
 export const diffSvg = (compared: ComparedResults): string =>
   chartsFile(titleOf(compared), noteOf(compared), chartsOf(compared));
 
-/** A line for each number of both; of times the median, the minimum, and the maximum, in ms. What one doesn't have is empty. */
+/**
+ * One line per number of both; for times the median, the minimum, and the maximum, in ms. A value
+ * that one lacks is empty.
+ */
 export function diffCsv({ diff: { numbers } }: ComparedResults): string {
   const of = (found: Placed | null): (number | null)[] => [
     found?.value ?? null,

@@ -1,4 +1,7 @@
-/** What a result shows beside its counters, each as a table with a chart: the page, the command, and reports take them from here. */
+/**
+ * Measures of a result besides its counters, each as a table with a chart, for the page, the
+ * command, and reports.
+ */
 import type { NamedResult } from '../experiments/model/environment.ts';
 import type { AnswerChart } from './answers.ts';
 import { checkpointChart, checkpointTable } from './checkpoints.ts';
@@ -14,7 +17,7 @@ const MEASURES = [
   [rateChart, rateTable],
 ] as const;
 
-/** Those that these runs have. */
+/** The ones available for these runs. */
 export const measuresOf = (runs: readonly NamedResult[]): Measure[] =>
   MEASURES.flatMap(([chartOf, tableOf]) => {
     const [chart, table] = [chartOf(runs), tableOf(runs)];

@@ -1,14 +1,17 @@
-/** Times beside those of a native SQLite, as one table: the command and reports take it from here. */
+/** Times beside those of a native SQLite, as one table, for the command and reports. */
 import { stepMsOf } from '../experiments/model/aggregate.ts';
 import type { NamedResult } from '../experiments/model/environment.ts';
 import type { NativeReference, RunResult, Spread } from '../experiments/model/result-types.ts';
 import { UNKNOWN } from '../../text/numbers.ts';
 import { milliseconds, type ResultTable } from './table.ts';
 
-/** The clock of the sqlite3 shell counts milliseconds: below this a ratio says nothing. */
+/**
+ * The clock of the sqlite3 shell has a resolution of one millisecond: below this a ratio is
+ * meaningless.
+ */
 const LEAST_MS = 10;
 
-/** How many times as long as native; null where either isn't known, or native is too short for its clock. */
+/** The ratio to native; null where either isn't known, or native is too short for its clock. */
 export function timesNative(time: Spread | null, native: Spread | undefined): number | null {
   if (!time || !native || native.median < LEAST_MS) return null;
   return time.median / native.median;
@@ -23,7 +26,7 @@ const nativeText = (native: Spread | undefined): string =>
 const programText = ({ program, sqlite }: NativeReference): string =>
   `${program}, SQLite ${sqlite}`;
 
-/** The sum over the steps that native ran, too. */
+/** The sum over the steps that native also ran. */
 const rowsOf = (result: RunResult): [name: string, time: Spread | null, native?: Spread][] => {
   const { native, steps, totalMs } = result;
   const all = steps.every(({ id, twin }) => twin || native?.steps[id] !== undefined);
@@ -35,7 +38,10 @@ const rowsOf = (result: RunResult): [name: string, time: Spread | null, native?:
   ];
 };
 
-/** A row for each step and the total; of several runs the totals alone. Null where no run has a reference. */
+/**
+ * A row for each step and the total; for several runs only the totals. Null where no run has a
+ * reference.
+ */
 export function nativeTable(runs: readonly NamedResult[]): ResultTable | null {
   const found = runs.flatMap(({ name, result }) =>
     result.native ? [{ name, result, native: result.native, stepMs: stepMsOf(result) }] : [],

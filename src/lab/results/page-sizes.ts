@@ -1,4 +1,7 @@
-/** A recording's reads and writes at other page sizes, estimated: a table a database, the smallest page first. */
+/**
+ * A recording's estimated reads and writes at other page sizes: one table per database, the
+ * smallest page first.
+ */
 import type { Between, PageSizes } from '../../analysis/pages/page-sizes.ts';
 import { number, type ResultTable } from './table.ts';
 

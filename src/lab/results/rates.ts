@@ -1,4 +1,7 @@
-/** What several connections get done together: transactions per second by role, over the number of threads. */
+/**
+ * Combined throughput of several connections: transactions per second by role, over the number of
+ * threads.
+ */
 import { placed } from '../experiments/model/aggregate.ts';
 import type { NamedResult } from '../experiments/model/environment.ts';
 import type { RunResult } from '../experiments/model/result-types.ts';
@@ -7,7 +10,7 @@ import { countOf, formatCount, formatNumber } from '../../text/numbers.ts';
 import type { AnswerChart } from './answers.ts';
 import type { ResultTable } from './table.ts';
 
-/** As run-workload.ts names it. */
+/** As named in run-workload.ts. */
 const STEP = 'actors';
 
 interface Rate {
@@ -16,7 +19,7 @@ interface Rate {
   /** Threads of the role, and of all roles. */
   readonly own: number;
   readonly threads: number;
-  /** Transactions per second: of the median pass, the slowest, the fastest. */
+  /** Transactions per second in the median, the slowest, and the fastest pass. */
   readonly rate: number;
   readonly range: readonly [from: number, to: number];
 }

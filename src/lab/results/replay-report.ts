@@ -14,7 +14,7 @@ import type { ReplayReport } from '../experiments/replay/replay.ts';
 import { notesOf, replayGroups } from './replay.ts';
 import { number } from './table.ts';
 
-/** What ran replays. @param replays at least one, each by its name */
+/** What ran replays. @param replays at least one, each with its name */
 export const replayFacts = (
   replays: readonly { readonly heading: string; readonly report: ReplayReport }[],
 ): EnvironmentFact[] =>
@@ -29,7 +29,7 @@ export const replayFacts = (
       },
     })),
   );
-/** All that is to be said of it beside its numbers. */
+/** All notes on it beside its numbers. */
 export const replayLines = (report: ReplayReport): string[] => [
   ...notesOf(report),
   report.estimate,
@@ -40,7 +40,7 @@ const titleOf = ({ config }: ReplayReport): string => `Replay on ${config.vfs}`;
 const noteOf = ({ calls, environment }: ReplayReport): string =>
   `Replayed by vfscope in ${environment.runtime ?? UNKNOWN}: ${countOf(calls, 'VFS call')}.`;
 
-/** Time, and each storage call by itself: their numbers are far apart. */
+/** Time and each storage call separately, because their numbers differ by orders of magnitude. */
 function chartsOf({ recorded, replayed }: ReplayReport): Chart[] {
   const pair = (
     title: string,
@@ -93,11 +93,11 @@ export function replayHtml(report: ReplayReport): string {
   });
 }
 
-/** The charts alone. */
+/** Only the charts. */
 export const replaySvg = (report: ReplayReport): string =>
   chartsFile(titleOf(report), noteOf(report), chartsOf(report));
 
-/** A line for each count; what isn't known is empty. */
+/** One line per count. Unknown values are empty. */
 export function replayCsv({ recorded, replayed }: ReplayReport): string {
   const lines = ['layer,count,recorded,replayed'];
   const add = (

@@ -1,4 +1,7 @@
-/** A recording and its replays side by side: rows of counts, each replay with its ratio to the recording. */
+/**
+ * A recording and its replays side by side: rows of counts, each replay with its ratio to the
+ * recording.
+ */
 import type { RecordedVfs } from '../experiments/replay/recorded-vfs.ts';
 import type { ReplayReport } from '../experiments/replay/replay.ts';
 import { number, ratioOf } from './table.ts';
@@ -6,23 +9,23 @@ import { formatDuration, formatNumber } from '../../text/numbers.ts';
 
 interface ReplayCell {
   readonly text: string;
-  /** Against the recording; '' where there is nothing to divide by. */
+  /** Relative to the recording; '' where it can't be divided. */
   readonly ratio: string;
 }
 export interface ReplayRow {
   readonly name: string;
-  /** What the recording has; null: not known. */
+  /** The recording's value; null: not known. */
   readonly recorded: string | null;
   /** By replay; null: not known. */
   readonly replayed: readonly (ReplayCell | null)[];
 }
 interface ReplayGroup {
   readonly title: string;
-  /** What the rows are, and are not. */
+  /** What the rows include, and what they don't. */
   readonly help: string;
   readonly rows: readonly ReplayRow[];
 }
-/** Families of storage calls that a replay counts: of these a name that is not there was not called. */
+/** Families of storage calls that a replay counts. A missing name in them means zero calls. */
 const COUNTED = /^(?:idb|opfs|locks)\./;
 
 function cell(
@@ -119,14 +122,14 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
   ].filter(({ rows }) => rows.length);
 }
 
-/** On which VFS a recording was made, and what that means for a replay: one sentence. */
+/** The VFS on which a recording was made, and its meaning for a replay: one sentence. */
 export function recordedOn({ vfs, certain, why }: RecordedVfs): string {
   if (vfs === null)
     return `The Lab doesn't have its VFS (${why}), so it can't measure the error of a replay.`;
   return `It was ${certain ? 'made on' : 'probably made on'} ${vfs} (${certain ? '' : 'a guess: '}${why}); a replay there measures the error.`;
 }
 
-/** What is to be said of a replay beside its numbers. */
+/** Notes on a replay beside its numbers. */
 export function notesOf(report: ReplayReport): string[] {
   const { calls, callsInAll, retries, differing, leftOut, cache } = report;
   return [

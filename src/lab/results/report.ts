@@ -28,7 +28,7 @@ interface Parts {
   readonly counters: readonly string[];
   readonly verdicts: readonly Verdict[];
   readonly conclusion: readonly string[];
-  /** Of the experiment of a question. */
+  /** For the experiment of a question. */
   readonly answer: Answer | null;
   readonly growth: readonly Growth[];
   readonly skipped: readonly (readonly [name: string, why: string])[];
@@ -82,7 +82,10 @@ function partsOf(outcome: LabOutcome): Parts {
 
 /** Of a kind. */
 export const MOST_CHARTS = 8;
-/** A bar a run for its time and each counter, a bar a step where one run has several; curves where there is growth. */
+/**
+ * One bar per run for its time and each counter, one bar per step where a run has several; curves
+ * where there is growth.
+ */
 function chartsOf({ runs, counters, growth }: Parts): Chart[] {
   const timed = runs.some(({ result }) => result.totalMs);
   const shown = [...(timed ? ['ms'] : []), ...counters];
@@ -121,17 +124,17 @@ function chartsOf({ runs, counters, growth }: Parts): Chart[] {
     ...curves.slice(0, MOST_CHARTS),
   ];
 }
-/** What a chart of a counter is called. */
+/** The name of a counter's chart. */
 export const headingOf = (counter: string): string => (counter === 'ms' ? 'Time' : counter);
 
-/** As a report has it. */
+/** As in a report. */
 export const reportTable = ({ head, rows, texts = [] }: ResultTable): ReportTable => ({
   head,
   rows,
   texts: [0, ...texts],
 });
 
-/** A count of a step, 0 where nothing of its kind moved. */
+/** A count of a step, 0 where no counter of its kind moved. */
 const countAt = (result: RunResult, step: string, counter: string): string =>
   number(placed(result, { step, counter })?.value) || UNKNOWN;
 
@@ -259,7 +262,10 @@ export function reportSvg(outcome: LabOutcome): string {
   return chartsFile(parts.title, noteOf(parts), chartsOf(parts));
 }
 
-/** Every number, a line each: of times the median, the minimum, the maximum and the passes. Times are in ms. */
+/**
+ * Every number on a line: for times the median, the minimum, the maximum, and the passes. Times are
+ * in ms.
+ */
 export function reportCsv(outcome: LabOutcome): string {
   const lines = ['run,vfs,step,counter,value,min,max,passes'];
   for (const { name, result } of runsByHeading(outcome)) {

@@ -1,4 +1,7 @@
-/** Two results of the same order side by side: a baseline and a change, two browsers, two releases. Counts exactly, times with their spread. */
+/**
+ * Two results of the same order side by side: a baseline and a change, two browsers, or two
+ * releases. Counts are exact, times have their spread.
+ */
 import { isTime, placed } from '../experiments/model/aggregate.ts';
 import {
   environmentFacts,
@@ -16,7 +19,7 @@ interface Pair {
   readonly a: RunResult;
   readonly b: RunResult;
 }
-/** A number of a step in both; null: that one doesn't have it. */
+/** A number of a step in both; null: that result lacks it. */
 export interface DiffNumber {
   readonly run: string;
   readonly step: string;
@@ -26,29 +29,29 @@ export interface DiffNumber {
   readonly b: Placed | null;
 }
 export interface ResultDiff {
-  /** Times that were taken in both. */
+  /** Times measured in both. */
   readonly times: ResultTable;
-  /** Counts that differ, or that one alone has. */
+  /** Counts that differ, or that only one has. */
   readonly counts: ResultTable;
-  /** How many counts are the same. */
+  /** How many counts are equal. */
   readonly equal: number;
-  /** Every number of both, the equal ones, too. */
+  /** Every number of both, including equal ones. */
   readonly numbers: readonly DiffNumber[];
-  /** Runs that one of the two has alone. */
+  /** Runs that only one of the two has. */
   readonly onlyA: readonly string[];
   readonly onlyB: readonly string[];
-  /** Runs whose rows that came back differ: they did not compute the same. */
+  /** Runs whose returned rows differ: they didn't compute the same. */
   readonly otherRows: readonly string[];
-  /** What ran both; a value is of `A` or of `B` where all runs of that one share it. */
+  /** What ran both. A value belongs to `A` or `B` where all runs of that side share it. */
   readonly environment: readonly EnvironmentFact[];
-  /** Of it, what tells A from B. */
+  /** The facts that differ between A and B. */
   readonly apart: ResultTable;
 }
 
-/** Between VFS calls there are hundreds of counters, which sum up to the instructions. */
+/** Between VFS calls there are hundreds of counters, which sum to the instructions. */
 const SKIPPED = /^gap\./;
 
-/** @throws Error with a message for the user where they are not of the same order */
+/** @throws Error with a message for the user where they aren't of the same order */
 export function diffOf(a: LabOutcome, b: LabOutcome): ResultDiff {
   const { pairs, onlyA, onlyB } = pairsOf(a, b);
   const several = pairs.length > 1;
@@ -122,7 +125,10 @@ export function diffOf(a: LabOutcome, b: LabOutcome): ResultDiff {
   };
 }
 
-/** The facts of all runs. What all runs of a side share is of that side, what both runs of each pair share is of the pairs. */
+/**
+ * The facts of all runs. A fact that all runs of a side share belongs to that side; one that both
+ * runs of each pair share belongs to the pairs.
+ */
 function environmentOf(pairs: readonly Pair[]): EnvironmentFact[] {
   const runs = (side: 'a' | 'b'): NamedResult[] =>
     pairs.map((pair) => ({ name: `${side} ${pair.name}`, result: pair[side] }));
@@ -163,7 +169,7 @@ function pairsOf(
   return { pairs, onlyA: alone(left), onlyB: alone(right) };
 }
 
-/** Combinations of a grid pair by what they are, runs side by side by their place. */
+/** Combinations of a grid are paired by their settings, runs side by side by their position. */
 const namesOf = (outcome: LabOutcome): NamedResult[] =>
   'runs' in outcome ? runsByName(outcome) : runsByHeading(outcome);
 function orderOf(outcome: LabOutcome): string {
@@ -172,7 +178,7 @@ function orderOf(outcome: LabOutcome): string {
   return `the workload ${first!.run.workload}`;
 }
 
-/** Steps of either, the sum last; of a single step the sum says nothing new. */
+/** Steps of either, the sum last; for a single step the sum adds nothing. */
 function stepsOf(a: RunResult, b: RunResult): string[] {
   const steps = [...new Set([...a.steps, ...b.steps].map(({ id }) => id))];
   return steps.length > 1 ? [...steps, 'total'] : steps;

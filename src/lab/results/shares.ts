@@ -1,10 +1,13 @@
-/** Which share of a transaction is begin, work and commit: by instructions or by time, whichever was measured. */
+/**
+ * The shares of begin, work, and commit in a transaction: by instructions or by time, whichever was
+ * measured.
+ */
 import type { RunResult } from '../experiments/model/result-types.ts';
 
 const PARTS = ['begin', 'body', 'commit'] as const;
 interface StepShares {
   readonly step: string;
-  /** 0 to 1; they sum up to 1. */
+  /** 0 to 1; they sum to 1. */
   readonly parts: readonly (readonly [part: (typeof PARTS)[number], share: number])[];
 }
 
@@ -15,7 +18,7 @@ export function sharesOf(result: RunResult): StepShares[] {
       result.run.mode === 'count'
         ? s.counters[`${part}.instructions`]
         : s.parts[`${part}.ms`]?.median;
-    // older results leave a part of 0 away
+    // older results leave out parts that are 0
     const parts = PARTS.map((part) => [part, of(part) ?? 0] as const);
     const sum = parts.reduce((a, [, n]) => a + n, 0);
     return sum === 0 ? [] : [{ step: s.id, parts: parts.map(([p, n]) => [p, n / sum] as const) }];

@@ -1,23 +1,23 @@
-/** A result of the Lab as a table, described once: the page and the terminal draw it. */
+/** A table of the Lab's results, described once for the page and the terminal. */
 import type { Spread } from '../experiments/model/result-types.ts';
 import { formatCount, formatMeasured, formatExact } from '../../text/numbers.ts';
 
 export interface ResultTable {
   readonly id: string;
   readonly title: string;
-  /** What the rows are, and are not. */
+  /** What the rows include, and what they don't. */
   readonly help: string;
   /** The first column holds names, the others numbers. */
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Columns of words besides the first, from 0. */
+  /** Text columns besides the first, from 0. */
   readonly texts?: readonly number[];
-  /** Rows that are left out: the last ones. */
+  /** Rows that may be left out: the last ones. */
   readonly more: number;
 }
 
 const MOST_ROWS = 100;
-/** The rows of a table, those that are too many left out. */
+/** The rows of a table, without those above the limit. */
 export const shortened = <Row>(
   rows: readonly Row[],
   cells: (row: Row) => string[],
@@ -26,11 +26,11 @@ export const shortened = <Row>(
   more: Math.max(0, rows.length - MOST_ROWS),
 });
 
-/** A count in full; '' where there is none. */
+/** A count in full; '' = none. */
 export const number = (n: number | undefined | null): string =>
   n === undefined || n === null ? '' : formatExact(n);
 
-/** A time; '' where there is none. @param stepMs of the clock: a shorter time reads `< 1 ms` */
+/** A time; '' = none. @param stepMs the clock's resolution: shorter times read `< 1 ms` */
 export const milliseconds = (ms: number | undefined | null, stepMs = 0): string =>
   ms === undefined || ms === null ? '' : formatMeasured(ms * 1000, stepMs * 1000);
 
@@ -40,19 +40,19 @@ export function fromToText({ least, most }: Spread, stepMs = 0): string {
   return from === to ? from : `${from} to ${to}`;
 }
 
-/** `b - a` with its sign, `=` for none; of counts the digits in full. */
+/** `b - a` with its sign, `=` for no difference; counts with all digits. */
 export function exactDifference(a: number, b: number, times = false): string {
   if (a === b) return '=';
   const by = Math.abs(b - a);
   return `${b > a ? '+' : '−'}${times ? milliseconds(by) : number(by)}`;
 }
 
-/** Without an exponent, however small the change of a count. */
+/** Without an exponent, even for tiny changes. */
 const TWO_DIGITS = new Intl.NumberFormat('en-US', {
   minimumSignificantDigits: 2,
   maximumSignificantDigits: 2,
 });
-/** `=` for the very same number, `+1.2 %` near it, `×1.5` else; '' where the first is 0. */
+/** `=` for the same number, `+1.2 %` near it, else `×1.5`; '' where the first is 0. */
 export function ratioOf(value: number, base: number): string {
   if (value === base) return '=';
   if (base === 0) return '';

@@ -1,4 +1,4 @@
-/** The answer of *Try it*: each way in milliseconds and counts, a sentence each. */
+/** The answer of *Try it*: both ways in milliseconds and counts, one sentence each. */
 import { placed } from '../experiments/model/aggregate.ts';
 import { counterText } from '../experiments/model/counter-words.ts';
 import type { RunResult } from '../experiments/model/result-types.ts';
@@ -12,13 +12,16 @@ const COUNTS = [
   'vfs.xWriteBytes',
   'vfs.xSync',
 ] as const;
-/** Of bytes, which have no noun of their own. */
+/** For bytes, which have no noun. */
 const BYTES: Readonly<Record<string, string>> = {
   'vfs.xReadBytes': 'read',
   'vfs.xWriteBytes': 'written',
 };
 
-/** @param ways the first one as recorded; null: it has no result @returns a line each; none where there is nothing to compare */
+/**
+ * @param ways the first one as recorded; null: it has no result
+ * @returns one line each; none where there is nothing to compare
+ */
 export function beforeAndAfter(
   ways: readonly { readonly name: string; readonly result: RunResult | null }[],
 ): string[] {

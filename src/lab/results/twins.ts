@@ -1,4 +1,7 @@
-/** The same work by SQL and in IndexedDB itself: times, requests and transactions of both, and their ratios. */
+/**
+ * The same work with SQL and in plain IndexedDB: times, requests, and transactions of both, and
+ * their ratios.
+ */
 import { placed } from '../experiments/model/aggregate.ts';
 import type { NamedResult } from '../experiments/model/environment.ts';
 import type { RunResult } from '../experiments/model/result-types.ts';
@@ -12,12 +15,12 @@ const REQUEST = /^idb\.(?!transactions$|readwriteTransactions$)/;
 function requestsOf(result: RunResult, step: string): number | undefined {
   const counters = result.steps.find(({ id }) => id === step)?.counters ?? {};
   const counted = Object.keys(counters).filter((name) => REQUEST.test(name));
-  // in time mode no call of the browser is counted, but our block VFS counts its own
+  // time mode counts no browser calls, but our block VFS counts its own
   const names = counted.length ? counted : ['block.get', 'block.put'];
   const values = names.flatMap((name) => counters[name] ?? []);
   return values.length ? values.reduce((a, b) => a + b, 0) : undefined;
 }
-/** A transaction of our block VFS may span steps, so its own count says nothing of one step. */
+/** A transaction of our block VFS may span steps, so its count is meaningless for one step. */
 const transactionsOf = (result: RunResult, step: string): number | undefined =>
   result.steps.find(({ id }) => id === step)?.counters['idb.transactions'];
 const timeOf = (result: RunResult, step: string): number | undefined =>
@@ -29,7 +32,7 @@ const MEASURES = [
   { title: 'transactions', of: transactionsOf, text: number },
 ] as const;
 
-/** A row for each step with a twin; null where none ran. What was not counted has no column. */
+/** A row for each step with a twin; null where none ran. What wasn't counted has no column. */
 export function twinTable(runs: readonly NamedResult[]): ResultTable | null {
   const pairs = runs.flatMap(({ name, result }) =>
     (workloadOf(result.run.workload, result.run.sql).twins ?? []).flatMap(({ step, twin }) => {

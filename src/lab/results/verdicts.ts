@@ -1,15 +1,15 @@
-/** Verdicts and conclusions as sentences. The page, the command and reports print them. */
+/** Verdicts and conclusions as sentences, for the page, the command, and reports. */
 import { counterText, counterValue } from '../experiments/model/counter-words.ts';
 import { isOfFault } from '../experiments/model/fault-verdict.ts';
 import type { Conclusion } from '../experiments/model/types.ts';
 import type { Compared, Verdict } from '../experiments/model/result-types.ts';
 import { countOf, formatExact } from '../../text/numbers.ts';
 
-/** What a claim is called once it is decided, or not. */
+/** The label of a claim, decided or not. */
 export const verdictWord = ({ holds }: Verdict): string =>
   holds === null ? 'open' : holds ? 'holds' : 'fails';
 
-/** The measured numbers: `3 syncs against 300`. '' where none decided. */
+/** The measured numbers: `3 syncs against 300`. '' where the claim wasn't decided by numbers. */
 function measuredText({ left, right, compared }: Verdict): string {
   if (left === null || right === null) return '';
   if (!compared) return `${formatExact(left)} against ${formatExact(right)}`;
@@ -29,7 +29,7 @@ const SIGNS: Readonly<Record<Compared['is'], string>> = {
   '>': '>',
   '>=': '≥',
 };
-/** What was needed and isn't so: `needed: 53 × 3 < 60`. */
+/** The unmet requirement: `needed: 53 × 3 < 60`. */
 function neededText({ holds, left, right, compared }: Verdict): string {
   if (holds !== false || !compared || left === null || right === null) return '';
   const { left: counter, right: other, is, times, stepMs } = compared;
@@ -38,13 +38,13 @@ function neededText({ holds, left, right, compared }: Verdict): string {
   return `needed: ${side(left, counter, times[0])} ${SIGNS[is]} ${side(right, other ?? counter, times[1])}`;
 }
 
-/** A claim with what was measured, as one sentence. */
+/** A claim with its measurements, as one sentence. */
 export function verdictSentence(verdict: Verdict): string {
   const parts = [measuredText(verdict), neededText(verdict), verdict.why ?? ''].filter(Boolean);
   return `${[verdict.text, parts.join('; ')].filter(Boolean).join(': ')}.`;
 }
 
-/** How many of the claims came out so. */
+/** How many of the claims were confirmed. */
 function decidedText(verdicts: readonly Verdict[]): string {
   const of = (holds: Verdict['holds']): number => verdicts.filter((v) => v.holds === holds).length;
   const [held, failed, open] = [of(true), of(false), of(null)];
@@ -59,7 +59,7 @@ function decidedText(verdicts: readonly Verdict[]): string {
 }
 
 /**
- * What follows from a run: nothing is said as shown that the run left open or contradicted.
+ * The conclusions of a run, without those that it left open or contradicted.
  * @param verdicts of the experiment, decided
  */
 export function conclusionTexts(

@@ -1,4 +1,4 @@
-/** The version graph as a table, a picture, a page and numbers: the command writes them. */
+/** The version graph as a table, a picture, a page, and numbers, for the command. */
 import type { Block, ReportTable } from '../../analysis/report/blocks.ts';
 import { csvCell } from '../../formats/csv.ts';
 import { blockHtml, chartsHtml, htmlPage } from '../../formats/html-page.ts';
@@ -26,7 +26,7 @@ export const versionsTitle = ({ workload, parameters }: VersionGraph): string =>
     'over releases of SQLite',
   ].join(', ');
 
-/** What ran those that were counted; [] where none was, or they were saved without it. */
+/** What ran those that were counted; [] = none, or they were saved without it. */
 export function versionsFacts({ releases }: VersionGraph): EnvironmentFact[] {
   const ran = inOrder(releases).flatMap((release) =>
     release.ran ? [{ name: releaseText(release), result: release.ran }] : [],
@@ -39,7 +39,7 @@ const changeText = (value: number | null, before: number | null | undefined): st
 const stepText = ({ step, from, to }: StepChange): string =>
   `${step}: ${ratioOf(to, from)} (${exactDifference(from, to)})`;
 
-/** A counted release a row; changes are those to the release above of the same package. */
+/** One row per counted release; changes are relative to the release above of the same package. */
 export function versionsTable({ releases }: VersionGraph): ReportTable {
   const counted = releases.filter(({ instructions }) => instructions !== null);
   return {
@@ -68,12 +68,12 @@ export function versionsTable({ releases }: VersionGraph): ReportTable {
   };
 }
 
-/** Releases that could not be counted, each with its cause; equal causes of one package together. */
+/** Releases that couldn't be counted, each with its cause, grouped by package and cause. */
 export function notCounted({ releases }: VersionGraph): string[] {
   const causes = new Map<string, CountedRelease[]>();
   for (const release of inOrder(releases))
     if (release.why !== null) {
-      // the cause may name its own release
+      // the cause may contain the release's name
       const cause = release.why.replaceAll(release.version, 'this release');
       const key = `${release.package} ${cause}`;
       causes.set(key, [...(causes.get(key) ?? []), release]);
@@ -146,7 +146,10 @@ function chartsOf({ releases }: VersionGraph): Chart[] {
 const noteOf = ({ releases }: VersionGraph): string =>
   `Counted by vfscope, ${countOf(releases.length, 'release')}. The same on every machine.`;
 
-/** One self-contained file. @param first blocks above the charts, such as what a bisection found */
+/**
+ * One self-contained file.
+ * @param first blocks above the charts, such as the result of a bisection
+ */
 export function versionsHtml(graph: VersionGraph, first: readonly Block[] = []): string {
   const missing = notCounted(graph);
   const facts = factPairs(versionsFacts(graph));
@@ -163,11 +166,11 @@ export function versionsHtml(graph: VersionGraph, first: readonly Block[] = []):
   });
 }
 
-/** The picture alone. */
+/** Only the picture. */
 export const versionsSvg = (graph: VersionGraph): string =>
   chartsFile(versionsTitle(graph), noteOf(graph), chartsOf(graph));
 
-/** A line for each release and step, and for its total; what is not known is empty. */
+/** One line per release and step, and one for its total. Unknown values are empty. */
 export function versionsCsv({ releases }: VersionGraph): string {
   const lines = ['package,version,sqlite,wasm_bytes,step,instructions'];
   for (const { package: name, version, sqlite, wasmBytes, steps, instructions } of inOrder(

@@ -1,10 +1,13 @@
-/** The instructions of one workload over the releases of packages: as rows, as a picture, and by bisection. */
+/**
+ * The instructions of one workload over the releases of packages: as rows, as a picture, and by
+ * bisection.
+ */
 import { isEnvironment, isVfs } from '../experiments/saved-result.ts';
 import type { Environment } from '../experiments/model/environment-types.ts';
 import type { Parameters, VfsName } from '../experiments/model/types.ts';
 import type { RunResult } from '../experiments/model/result-types.ts';
 
-/** One release. What could not be counted is null, and `why` says why. */
+/** One release. A count that failed is null, and `why` has the reason. */
 export interface CountedRelease {
   readonly package: string;
   readonly version: string;
@@ -14,7 +17,7 @@ export interface CountedRelease {
   /** Instructions by step of the workload. */
   readonly steps: Readonly<Record<string, number>>;
   readonly why: string | null;
-  /** Where it was counted, and on what. Absent: it was not counted, or saved without it. */
+  /** Where it was counted, and with what. Absent: not counted, or saved without it. */
   readonly ran?: {
     readonly environment: Environment;
     readonly vfs: VfsName;
@@ -36,7 +39,7 @@ export type ReleaseName = Pick<CountedRelease, 'package' | 'version'>;
 export const releaseText = (release: ReleaseName): string =>
   `${release.package}@${release.version}`;
 
-/** Parts of a version: numbers as numbers, `build2` as `build` and 2. */
+/** Parts of a version: numbers as numbers, and `build2` as `build` and 2. */
 const partsOf = (version: string): (string | number)[] =>
   (version.match(/\d+|[a-z]+/gi) ?? []).map((part) => (/^\d/.test(part) ? Number(part) : part));
 const isEarly = (part: string | number | undefined): boolean =>
@@ -45,7 +48,10 @@ const isEarly = (part: string | number | undefined): boolean =>
 /** `-rc1`, `-dev-20241121`: not `-build1`, which is how sqlite.org numbers its releases. */
 export const isPrerelease = (version: string): boolean => partsOf(version).some(isEarly);
 
-/** By their order: 1.2.9 before 1.2.10, `-rc` before the release, `-build2` behind `-build1`, `-prebuild1` before both. */
+/**
+ * In version order: 1.2.9 before 1.2.10, `-rc1` before the release, `-build2` after `-build1`,
+ * `-prebuild1` before both.
+ */
 export function compareVersions(a: string, b: string): number {
   const [x, y] = [partsOf(a), partsOf(b)];
   for (let i = 0; i < Math.max(x.length, y.length); i++) {
@@ -61,7 +67,7 @@ export function compareVersions(a: string, b: string): number {
   return 0;
 }
 
-/** By package, in the order in which packages first come, then by version. */
+/** By package, in the order of their first appearance, then by version. */
 export function inOrder<Release extends ReleaseName>(releases: readonly Release[]): Release[] {
   const packages = [...new Set(releases.map((release) => release.package))];
   return [...releases].sort(
@@ -116,7 +122,7 @@ export const stepChanges = (a: CountedRelease, b: CountedRelease): StepChange[] 
       (p, q) => Math.abs(q.to - q.from) - Math.abs(p.to - p.from) || (p.step < q.step ? -1 : 1),
     );
 
-/** Each counted release beside the one before it of the same package. */
+/** Each counted release beside the previous one of the same package. */
 export function besidePrevious(
   counted: readonly CountedRelease[],
 ): { readonly release: CountedRelease; readonly before: CountedRelease | null }[] {
@@ -128,20 +134,21 @@ export function besidePrevious(
   });
 }
 
-/** What a bisection asks of a release: null where it can't be known. */
+/** A bisection's test of a release: null where it isn't known. */
 type Differs = (index: number) => Promise<boolean | null>;
 export interface Bisection {
-  /** The first release that differs; null: the last one doesn't. */
+  /** The first release that differs; null: the last one doesn't differ. */
   readonly first: number | null;
-  /** The last one before it that was found not to differ. */
+  /** The last one before it that doesn't differ. */
   readonly before: number;
-  /** Releases between the two that could not be counted: each of them may be the first. */
+  /** Releases in between that couldn't be counted: each of them may be the first. */
   readonly unknown: readonly number[];
 }
 
 /**
- * Finds where releases begin to differ from the first one, by halving. Assumed is that those behind the first that differs differ, too;
- * what is found is true without that: of two neighbors one differs and one doesn't.
+ * Finds by halving where releases begin to differ from the first one. It assumes that all later
+ * releases differ, too. The result is valid without this assumption: one of two neighbors differs
+ * and the other doesn't.
  * @param count of releases; the first and the last can be counted
  */
 export async function bisect(count: number, differs: Differs): Promise<Bisection> {

@@ -1,4 +1,7 @@
-/** What a recording's pages or checkpoints would cost otherwise, as files for people and tools: one HTML page with charts, the charts as SVG, all numbers as CSV. */
+/**
+ * The cost of a recording's pages or checkpoints with other settings, as files for people and
+ * tools: one HTML page with charts, the charts as SVG, all numbers as CSV.
+ */
 import type { Block } from '../../analysis/report/blocks.ts';
 import { PAGE_SIZES_NOTE, type Between, type PageSizes } from '../../analysis/pages/page-sizes.ts';
 import { choiceNotes, type CheckpointChoices } from '../../analysis/what-if/checkpoint-choices.ts';
@@ -11,7 +14,7 @@ import { pageSizeTables } from './page-sizes.ts';
 import { reportTable } from './report.ts';
 import { number } from './table.ts';
 
-/** What reports are made of. */
+/** The content of reports. */
 export interface WhatIf {
   readonly title: string;
   readonly blocks: readonly Block[];
@@ -21,7 +24,7 @@ export interface WhatIf {
   readonly object: object;
 }
 
-/** Nothing runs, so no engine and no environment are in it. */
+/** Nothing runs, so there is no engine and no environment. */
 const WHAT_IF_NOTE =
   'Computed by vfscope from a recording. Nothing ran, so the result is the same on every machine.';
 
@@ -129,9 +132,9 @@ export const whatIfHtml = ({ title, blocks, charts }: WhatIf): string =>
     note: WHAT_IF_NOTE,
     body: [...chartsHtml('Charts', charts), ...blocks.map(blockHtml)],
   });
-/** The charts alone. */
+/** Only the charts. */
 export const whatIfSvg = ({ title, charts }: WhatIf): string =>
   chartsFile(title, WHAT_IF_NOTE, charts);
-/** Every number, a line each. */
+/** Every number on a line. */
 export const whatIfCsv = ({ csv }: WhatIf): string =>
   `${csv.map((cells) => cells.map(csvCell).join(',')).join('\n')}\n`;

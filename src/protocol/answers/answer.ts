@@ -1,25 +1,25 @@
 /** Questions and answers of the Answer view. */
 
-/** What the tabs count: it waits there to be looked at. */
+/** The counts on the tabs: how much there is to look at in each. */
 export interface TabCounts {
   /** Rules of the actions, dismissed ones included. */
   actions: string[];
-  /** Failed calls of which the app heard. */
+  /** Failed calls whose error reached the app. */
   errors: number;
 }
 
-/** Of one thread: shares of each column's time, as TimelineLaneFrame.stack has them. */
+/** For one thread: each column's shares of time, as in TimelineLaneFrame.stack. */
 export type TimeStrip = Uint8Array;
 
-/** The time in which SQL ran, long pauses left out. */
+/** The time while SQL runs, without long pauses. */
 export interface BusyStrip {
-  /** In order; what lies between two is folded. */
+  /** In order. The time between two of them is folded. */
   segments: {
     /** Microseconds. */
     fromUs: number;
     toUs: number;
     columns: number;
-    /** Of each thread that runs SQLite. */
+    /** For each thread that runs SQLite. */
     stacks: TimeStrip[];
   }[];
 }

@@ -6,18 +6,21 @@ import type { GoalSaving } from '../../analysis/cache/goal-saving.ts';
 import type { MissRatio } from '../../analysis/cache/miss-ratio.ts';
 import type { StatementRow } from '../../analysis/statements/statement-table.ts';
 
-/** One curve, thinned to what a screen can show; sizes that it does not know are left out. */
+/** One curve, thinned to what a screen can show. Sizes without a known value are left out. */
 export interface CacheCurve extends Omit<MissRatio, 'hits' | 'again' | 'scans'> {
   key: string;
   threadTitle: string;
   pages: Float64Array;
-  /** Share of the requests that a cache of so many pages misses. */
+  /** Share of the requests that miss in a cache of this many pages. */
   misses: Float64Array;
-  /** Reads of the recording that such a cache avoids, and the time that saves, microseconds; null where that is not known. */
+  /**
+   * Recorded reads that such a cache avoids, and the time that this saves, in microseconds; null =
+   * not known.
+   */
   avoided: Float64Array;
   savedUs: Float64Array | null;
   knee: number | null;
-  /** Whether the goal's size is advised: where it is larger than the cache, and worth it. */
+  /** Whether the goal's size is advised: it is larger than the current cache and saves enough. */
   advised: boolean;
   /** What the goal saves; null where there is no goal. */
   saving: GoalSaving | null;
@@ -27,11 +30,11 @@ export interface CacheCurve extends Omit<MissRatio, 'hits' | 'again' | 'scans'> 
 export interface CacheTimes {
   fromUs: number;
   toUs: number;
-  /** null where no engine gives its counters. */
+  /** null where no engine reports its counters. */
   counters: CacheOverTime | null;
   /** Pages read from database files and WALs, checkpoints left out. */
   pageReads: Float64Array;
-  /** Distinct pages touched, and those of them that no earlier bin had, all databases. */
+  /** Distinct pages touched, and how many of them are new in this bin. All databases together. */
   distinct: Float64Array;
   fresh: Float64Array;
 }
@@ -39,8 +42,8 @@ export interface CacheTimes {
 export interface CacheAnswer {
   report: CacheReport;
   coldWarm: ColdWarm;
-  /** Statements by misses; null where no SQL is recorded or no engine gives its counters. */
+  /** Statements by misses; null where no SQL is recorded or no engine reports its counters. */
   statements: StatementRow[] | null;
-  /** Why SQLite's page cache is not known, where it is not. */
+  /** Why SQLite's page cache isn't known. */
   noCounters: string;
 }

@@ -11,9 +11,9 @@ export interface Side {
 
 /** What is compared. */
 export interface CompareArgs {
-  /** Name of the second trace: another one is asked for again. */
+  /** Name of the second trace. It changes when another trace is loaded. */
   other: string;
-  /** The trace that all other views show is B, the second one A. */
+  /** Trace B is the one in all other views, trace A is the second one. */
   swapped?: boolean;
 }
 
@@ -28,7 +28,9 @@ export interface Comparison {
 export interface Strip {
   /** From the first to the end of the last, microseconds. */
   spanUs: number;
-  /** Of each thread that runs SQLite: shares of each column's time as TimelineLaneFrame.stack has them. */
+  /**
+   * For each thread that runs SQLite: each column's shares of time, as in TimelineLaneFrame.stack.
+   */
   stacks: Uint8Array[];
 }
 

@@ -1,4 +1,4 @@
-/** A copy of the page's database, to be looked into. */
+/** A copy of the page's database, for the user to look into. */
 export interface CopyRequest {
   main: Blob;
   /** Its write-ahead log. */

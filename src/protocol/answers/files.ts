@@ -3,16 +3,16 @@ import type { OriginFile } from '../../analysis/files/table.ts';
 import type { Scope } from '../../analysis/core/scope.ts';
 import type { PlacesKey } from './pages.ts';
 
-/** What narrows the table. */
+/** Narrows the table. */
 export type FileScope = Pick<Scope, 'fromUs' | 'toUs' | 'thread'>;
 
 export interface FileLine extends OriginFile {
-  /** Another origin has one of the same name and kind: what is known of pages is of both together. */
+  /** Another origin has a file of the same name and kind. Facts about pages then cover both. */
   elsewhere: boolean;
-  /** What it lies under in the tree: a database, an IndexedDB database, a folder of OPFS. */
+  /** Its parent in the tree: a database, an IndexedDB database, or an OPFS folder. */
   group: string;
-  /** Its pages or blocks, if it has any that are known. */
+  /** Its pages or blocks, if any are known. */
   places: PlacesKey | null;
-  /** Why it has none, as text; '' where it has. */
+  /** Why no pages are known, as text; '' where they are. */
   cause: string;
 }

@@ -9,7 +9,7 @@ export interface Findings {
   badges: Badge[];
   explained: Explained | null;
   accounts: readonly Account[];
-  /** Said where there are none. */
+  /** Shown where there are no findings. */
   noFindings: string;
   /** End of the recording when they were computed, microseconds. */
   toUs: number;

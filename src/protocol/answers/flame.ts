@@ -3,7 +3,7 @@ import type { Scope } from '../../analysis/core/scope.ts';
 import type { FlameGraph } from '../../analysis/statements/flame-graph.ts';
 
 export interface FlameRequest extends Scope {
-  /** Calls at the top, below them what called them. */
+  /** Calls at the top, their callers below. */
   inverted: boolean;
   /** Functions of CPU samples instead of calls. */
   sampled?: boolean;

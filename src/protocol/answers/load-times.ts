@@ -2,7 +2,7 @@
 import type { EngineLoad } from '../../analysis/time/load-times.ts';
 
 export interface LoadLine extends Omit<EngineLoad, 'parts'> {
-  /** `seq` is null where no event stands for the part. */
+  /** `seq` is null where the part has no event. */
   parts: (Omit<EngineLoad['parts'][number], 'row'> & { seq: number | null })[];
   threadTitle: string;
 }

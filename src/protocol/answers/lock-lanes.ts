@@ -6,7 +6,7 @@ export interface LockLane {
   key: string;
   thread: number;
   threadTitle: string;
-  /** The page, or whatever else has no parent, that the thread belongs to. */
+  /** The page that the thread belongs to, or another thread without a parent. */
   root: number;
   kind: ResourceKind;
   name: string;
@@ -16,11 +16,11 @@ export interface LockLane {
   /** Sums over its holds and waits, microseconds. */
   heldUs: number;
   waitedUs: number;
-  /** A known thread waited for it here, or it waited here for a known thread. */
+  /** A known thread waited here for this one, or this one waited here for a known thread. */
   contended: boolean;
-  /** Key of the lane of the pool that its access handle is in (LocksAnswer.pools); '' = in none. */
+  /** Key of the pool's lane that holds its access handle (LocksAnswer.pools); '' = in no pool. */
   pool: string;
-  /** Of the lane of a pool: its access handles; else 0. */
+  /** For the lane of a pool: its number of access handles; else 0. */
   handles: number;
 }
 
@@ -30,13 +30,16 @@ export interface LockTrack {
   /** Microseconds. */
   from: Float64Array;
   to: Float64Array;
-  /** How much of the span is covered by what was joined in it, microseconds. */
+  /** How much of the span the joined holds and waits cover, microseconds. */
   covered: Float64Array;
   /** 1 = a wait, 0 = a hold. */
   wait: Uint8Array;
-  /** SQLite's lock level; of other kinds 1 = shared, 4 = exclusive. The strongest where several are joined. */
+  /**
+   * SQLite's lock level; for other kinds 1 = shared, 4 = exclusive. The strongest level of those
+   * joined.
+   */
   mode: Uint8Array;
-  /** Outcome of lock-columns.ts; the worst where several are joined. */
+  /** Outcome, as in lock-columns.ts; the worst of those joined. */
   outcome: Uint8Array;
   count: Uint32Array;
   /** First event's sequence number. */

@@ -5,10 +5,10 @@ import type { WaitLine } from '../../analysis/contention/wait-lines.ts';
 import type { WaitSums } from '../../analysis/contention/wait-sums.ts';
 import type { LockLane } from './lock-lanes.ts';
 
-/** Lists are cut to their longest; `totals` says how many there are. */
+/** Lists hold only the longest entries. `totals` has the full counts. */
 export interface LocksAnswer {
   lanes: LockLane[];
-  /** Lanes that stand for several of `lanes`: a VFS's own access handles. */
+  /** Lanes that each stand for several of `lanes`: a VFS's own access handles. */
   pools: LockLane[];
   moreLanes: number;
   waits: WaitLine[];
@@ -19,8 +19,8 @@ export interface LocksAnswer {
   left: LeftLine[];
   deadlocks: DeadlockLine[];
   totals: { waits: number; busy: number; left: number; deadlocks: number };
-  /** Of all lines of waits. */
+  /** Over all lines of waits. */
   waitSums: WaitSums;
-  /** Times of two threads compare to within this, microseconds; null = not known. */
+  /** How precisely times of two threads compare, microseconds; null = not known. */
   toleranceUs: number | null;
 }

@@ -15,7 +15,7 @@ export interface ThreadPartition {
   sqlite: boolean;
 }
 
-/** Readwrite transactions of IndexedDB by the durability asked for. */
+/** IndexedDB readwrite transactions by requested durability. */
 export interface Durability {
   default: number;
   strict: number;
@@ -25,13 +25,13 @@ export interface Durability {
 export interface Overview {
   environment: SummaryEnvironment;
   engines: (SummaryEngine & Pick<EngineInfo, 'suspension'>)[];
-  /** What the trace calls the thread of an engine, by its id. */
+  /** The trace's name for the thread of each engine, by engine id. */
   threadTitles: Record<string, string>;
   databases: DatabaseSettings[];
   durability: Durability;
-  /** What the browser says of the storage of each origin; [] where it was not asked. */
+  /** The browser's report about the storage of each origin; [] where it wasn't asked. */
   storage: OriginStorage[];
   numbers: HeadlineNumber[];
-  /** Whether the browser counts as many storage calls; null where it wasn't asked. */
+  /** Whether the browser counts the same number of storage calls; null where it wasn't asked. */
   callCheck: CallCheck | null;
 }

@@ -4,7 +4,7 @@ import type { TreeUse } from '../../analysis/pages/tree-use.ts';
 import type { ObjectPages } from '../../analysis/pages/pages.ts';
 import type { EventRef } from '../../trace/store.ts';
 
-/** Names one database or store as long as the trace grows. */
+/** Identifies a database or store for as long as the trace grows. */
 export type PlacesKey = string;
 
 /** null = from the first access, to the last. */
@@ -18,27 +18,27 @@ export interface PageMapRequest extends PlacesRange {
   fromPlace: number | null;
   toPlace: number | null;
   timeBins: number;
-  /** At most; a place takes at least one. */
+  /** Maximum. Each place takes at least one. */
   placeBins: number;
 }
 
-/** The calls behind a number: of a part of the map, of a fact about a file. */
+/** The calls behind a number, such as a part of the map or a fact about a file. */
 export interface FoundEvents {
   events: EventRef[];
-  /** In all; `events` are the first of them. */
+  /** Total. `events` are the first of them. */
   total: number;
-  /** From the begin of the first to that of the last, microseconds. */
+  /** From the begin of the first call to the begin of the last, microseconds. */
   fromUs: number;
   toUs: number;
 }
 
-/** Which table or index pages belong to. */
+/** The tables and indexes that pages belong to. */
 export interface TreesTable {
   /** By root page; [] where no name is known. */
   list: BTree[];
   /** Place in `list` by place of the table, -1 = not known. */
   owners: Int32Array;
-  /** By place in `list`, and behind them those of no known b-tree. */
+  /** By place in `list`, followed by the events of unknown b-trees. */
   totals: BTreeTotals;
   /** What was left out, and why. */
   causes: BTreeCause[];
@@ -46,11 +46,14 @@ export interface TreesTable {
 
 /** Which statements touched the tables and indexes of one database, and the time inside those calls. */
 export interface TreeUseAnswer {
-  /** By place in the list of b-trees: its root page; -1 at the end, of pages of none known. */
+  /**
+   * By place in the list of b-trees: its root page. The last entry, -1, is for pages of unknown
+   * b-trees.
+   */
   roots: number[];
   /** By the same place. */
   times: TreeUse['time'][];
-  /** The most time first; `tree` is that place. `sql`: the statement as it is shown. */
+  /** The most time first. `tree` is the place in that list, `sql` the statement as shown. */
   uses: (TreeUse & { sql: string | null })[];
 }
 
@@ -59,12 +62,14 @@ export interface StatementTree {
   /** Path of the database, and its key in Files. */
   path: string;
   key: PlacesKey;
-  /** undefined: pages of none known. */
+  /** undefined: pages of unknown b-trees. */
   tree: BTree | undefined;
   use: TreeUse;
 }
 
-/** A page's table; `decoded`: at least one access said what type of page it was. `trees`: null of blocks. */
+/**
+ * A page's table. `decoded`: at least one access showed the page's type. `trees`: null for blocks.
+ */
 export interface PlacesTable extends ObjectPages {
   decoded: boolean;
   trees: TreesTable | null;

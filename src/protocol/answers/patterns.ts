@@ -8,26 +8,32 @@ import type { IdbUse } from '../../analysis/idb/idb-use.ts';
 import type { RepeatedCalls } from '../../analysis/files/redundant-calls.ts';
 import type { Interleaving, Runs } from '../../analysis/files/runs.ts';
 
-/** What is known of one file or store; null where it does not apply to it, or no call shows it. */
+/** Facts about one file or store; null where one doesn't apply, or no call shows it. */
 export interface FileUse extends Pick<FileRow, 'path' | 'kind'> {
-  /** Its reads and writes by what they are, of the origin that was asked for. */
+  /** Its reads and writes by purpose, for the given origin. */
   transfers: TransferRow[];
   reads: Runs | null;
   writes: Runs | null;
   blocks: Omit<BlockWrites, 'reads'> | null;
-  /** Of a database with its journal and log. */
+  /** For a database, with its journal and log. */
   amplification: WriteAmplification | null;
-  /** Of a database with a rollback journal. */
+  /** For a database with a rollback journal. */
   interleaving: Interleaving | null;
-  /** Calls on it that repeat what the connection knew, by operation; those without a repetition are left out. */
+  /**
+   * Calls that asked for what the connection already knew, by operation. Operations without such
+   * calls are left out.
+   */
   repeated: RepeatedCalls[];
-  /** Of a database: what its header said over time. */
+  /** For a database: its header over time. */
   headers: DatabaseHeaders | null;
-  /** Of IndexedDB as a whole, for its stores. */
+  /** For IndexedDB as a whole, with all stores. */
   idb: IdbUse | null;
 }
 
-/** The calls behind a fact about one file: those that could have been part of the call before, and so on; or those of one row of `transfers`. */
+/**
+ * The calls behind a fact about one file, such as the calls that could have been part of the call
+ * before, or the calls of one row of `transfers`.
+ */
 export type FileEventsOf =
   | 'mergeable reads'
   | 'mergeable writes'

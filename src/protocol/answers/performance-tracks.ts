@@ -1,13 +1,16 @@
-/** Question and answer: what vfscope adds to Chrome's Performance panel while both record. */
+/**
+ * Question and answer: the tracks that vfscope adds to Chrome's Performance panel while both
+ * record.
+ */
 
-/** Tracks of a thread there. */
+/** A thread's tracks in that panel. */
 export const PERFORMANCE_TRACKS = ['Statements', 'Transactions', 'Syncs'] as const;
 export type PerformanceTrack = (typeof PERFORMANCE_TRACKS)[number];
 
 export interface PerformanceTracksArgs {
-  /** What began earlier is left out: ms since the epoch. */
+  /** Earlier events are left out: ms since the epoch. */
   fromMs: number;
-  /** From the last answer; {} at first. */
+  /** From the previous answer; {} at first. */
   after: PerformanceMarks['after'];
 }
 
@@ -23,8 +26,11 @@ export interface PerformanceMark {
 
 export interface PerformanceMarks {
   marks: PerformanceMark[];
-  /** By trace, thread, and track: how many intervals of which lane were looked at, the begin of the last one in ns, and what the trace had forgotten then. */
+  /**
+   * By trace, thread, and track: how many intervals of which lane are done, the begin of the last
+   * one in ns, and what the trace had dropped by then.
+   */
   after: Readonly<Record<string, { count: number; ns: number; forgotten: number; lane: string }>>;
-  /** There is more to ask for at once. */
+  /** More is ready: ask again at once. */
   more: boolean;
 }

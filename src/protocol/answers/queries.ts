@@ -1,6 +1,6 @@
 /**
- * Every question that a view can ask about the trace, by name: its arguments, and its answer. `viewer/session` answers them, `viewer/ui`
- * asks. Answers must survive structured clone.
+ * Every question that a view can ask about the trace, by name, with its arguments and its answer.
+ * `viewer/session` answers them and `viewer/ui` asks. Answers must survive structured clone.
  */
 import type { Headline } from '../../analysis/answer/headline.ts';
 import type { Worst } from '../../analysis/answer/worst.ts';

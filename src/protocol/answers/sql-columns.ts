@@ -2,7 +2,7 @@
 
 export interface SqlColumn {
   name: string;
-  /** REAL columns answer REAL for whole numbers, too. */
+  /** REAL columns return REAL for whole numbers, too. */
   type: 'INTEGER' | 'REAL' | 'TEXT';
   /** For the list of tables. */
   help: string;

@@ -1,10 +1,10 @@
-/** Questions and answers of a statement on the Query view. */
+/** Questions and answers about a statement on the Query view. */
 import type { Cell } from '../../analysis/core/table.ts';
 
 export interface RunResult {
   columns: string[];
   rows: Cell[][];
-  /** There are more rows than were asked for. */
+  /** There are more rows than requested. */
   more: boolean;
   /** Statements that ran. */
   statements: number;

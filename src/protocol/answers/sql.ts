@@ -9,12 +9,14 @@ export interface SqlTableInfo {
 }
 
 export interface SqlRequest {
-  /** Names the run, for `sqlCancel`. */
+  /** Identifies the run for `sqlCancel`. */
   id: number;
   sql: string;
-  /** Stopped after that. */
+  /** The run is stopped after this time. */
   maxMs: number;
-  /** 1 at its first place cancels at once, where memory can be shared; null elsewhere. */
+  /**
+   * Shared memory, where the platform has it: a 1 in the first place cancels at once. Else null.
+   */
   stop: Int32Array | null;
 }
 

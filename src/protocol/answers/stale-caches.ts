@@ -1,4 +1,4 @@
-/** Questions and answers about caches of other connections. */
+/** Questions and answers about stale caches of other connections. */
 import type { StaleCache } from '../../analysis/cache/stale-caches.ts';
 import type { EventRef } from '../../trace/store.ts';
 

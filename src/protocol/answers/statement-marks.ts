@@ -1,17 +1,19 @@
-/** Question and answer of where statements run on the timeline. */
+/** Question and answer: where statements run on the timeline. */
 import type { Scope } from '../../analysis/core/scope.ts';
 import type { EventRef } from '../../trace/store.ts';
 
-/** Of the statement that an event serves, or of those that the panel's filter takes. */
+/**
+ * Marks of the statement that an event serves, or of the statements that pass the panel's filter.
+ */
 export type MarksArgs = {
   fromUs: number;
   toUs: number;
-  /** Pixel columns: what lies closer together is one mark. */
+  /** Pixel columns. Statements closer together than one column share a mark. */
   width: number;
 } & (EventRef | Pick<Scope, 'statement' | 'table'>);
 
 export interface StatementMarks {
-  /** Of the statements, on all threads and in the whole recording. */
+  /** Totals of the statements, on all threads and in the entire recording. */
   executions: number;
   lanes: {
     lane: string;

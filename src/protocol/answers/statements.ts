@@ -3,7 +3,7 @@ import type { RunHistogram } from '../../analysis/statements/run-histogram.ts';
 import type { RunScope } from '../../analysis/statements/run-scope.ts';
 import type { StatementTable } from '../../analysis/statements/statement-table.ts';
 
-/** Which runs of which statement: its fingerprint, null = not known. */
+/** Which runs of which statement, by fingerprint; null = not known. */
 export interface RunsArgs extends RunScope {
   text: string | null;
 }
@@ -22,10 +22,10 @@ export interface StatementRuns {
   us: Float64Array;
   /** One of ExecutionState. */
   state: Uint8Array;
-  /** Runs in all; the arrays hold every n-th where they are too many. */
+  /** Total runs. If there are too many, the arrays hold every n-th. */
   total: number;
   shown: number;
-  /** Of all that ended, and the median of these, microseconds; null = none has. */
+  /** Sum over all runs that ended, and their median; null = none has ended. */
   histogram: RunHistogram;
   medianUs: number | null;
 }

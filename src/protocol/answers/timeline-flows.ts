@@ -11,9 +11,15 @@ export interface Flows {
   flows: Flow[];
   /** I/O calls of the statement, those without an arrow included. */
   calls: number;
-  /** Threads that hold what the event waits for, the longest wait first: how long, and the call that took the lock. */
+  /**
+   * Threads that hold what the event waits for, the longest wait first: for how long, and the call
+   * that took the lock.
+   */
   holders: (EventRef & { title: string; resource: string; waitedUs: number })[];
-  /** Where the arrows lead: to the event's statement; to the first call of a statement, or to the call that holds up the event longest. */
+  /**
+   * Where the arrows lead: to the event's statement, to the statement's first call, or to the call
+   * that blocks the event longest.
+   */
   cause: EventRef | null;
   effect: EventRef | null;
 }

@@ -3,10 +3,13 @@ import type { EventRef } from '../../trace/store.ts';
 
 export interface SearchAnswer {
   count: number;
-  /** Begins of hits, microseconds, at most one for each pixel column of the view, and of the whole trace. */
+  /**
+   * Begins of hits, microseconds: at most one for each pixel column, both of the view and of the
+   * whole trace.
+   */
   inView: Float64Array;
   overview: Float64Array;
-  /** Place of the event that was asked for among the hits, from 0; -1 = it is none. */
+  /** Index of the given event among the hits, from 0; -1 = it isn't a hit. */
   at: number;
 }
 
@@ -15,7 +18,7 @@ export interface SearchArgs {
   fromUs: number;
   toUs: number;
   width: number;
-  /** Begin and end of the trace, and columns of the overview. */
+  /** Begin and end of the trace, and the overview's number of columns. */
   wholeFromUs: number;
   wholeToUs: number;
   selected: EventRef | null;

@@ -5,20 +5,24 @@ import type { Annotations } from '../../trace/notes.ts';
 
 export interface AreaLine extends AreaRow {
   /**
-   * Microseconds of the time while SQL runs that its calls decide, those in them left out; of a statement all that it decides. null = no thread
-   * runs SQL, such calls take no time of a thread, or their file is unknown.
+   * Microseconds of the time while SQL runs that its calls account for, including the calls inside
+   * them; for a statement, its whole time. null = no thread runs SQL, such calls take no thread
+   * time, or their file is unknown.
    */
   selfUs: number | null;
 }
 export interface AreaAnswer {
   rows: AreaLine[];
-  /** Where the time of the chosen threads with SQL went, summed; null where that is not computed yet of one of them, or no thread runs SQL. */
+  /**
+   * Where the time of the chosen threads with SQL went, summed. null = one of them isn't computed
+   * yet, or no thread runs SQL.
+   */
   times: PartTimes | null;
-  /** The threads chosen that run SQL: those in the sum. */
+  /** The chosen threads that run SQL, which make up the sum. */
   sqlThreads: number;
 }
 
 export interface AnnotationsAnswer extends Annotations {
-  /** Another number for another trace. */
+  /** Changes with the trace. */
   trace: number;
 }

@@ -15,15 +15,18 @@ export interface TransactionLines {
   total: number;
 }
 
-/** Commits together, and the time that they are a part of. */
+/** Sum of the commits, and the time that it is a share of. */
 export interface TransactionSum extends CommitTotals {
-  /** What `ofUs` is: all time while SQL runs; where a filter is set, the time of the transactions that it leaves. */
+  /**
+   * The meaning of `ofUs`: all time while SQL runs, or with a filter the time of the transactions
+   * that pass it.
+   */
   of: 'sql' | 'transactions';
   /** Microseconds; null = not known. */
   ofUs: number | null;
 }
 
-/** A stretch of calls of one part, neighbors drawn as one where they are closer than a pixel. */
+/** A time range of calls of one part. Ranges less than a pixel apart are drawn as one. */
 export interface CallRun {
   part: TransactionPart;
   fromUs: number;
@@ -46,7 +49,7 @@ export interface ExecutionRun {
 export interface StatementShare {
   text: string;
   count: number;
-  /** All executions together. */
+  /** Total executions. */
   us: number;
   /** First execution. */
   seq: number;
@@ -57,7 +60,7 @@ export interface TransactionDetails extends TransactionLine {
   ladder: (LadderStep | null)[];
   time: TransactionTimes;
   commit: TransactionAnatomy['commit'];
-  /** Executions inside it, all of them: neighbors drawn as one where they are closer than a pixel. */
+  /** All executions inside it. Ranges less than a pixel apart are drawn as one. */
   executions: ExecutionRun[];
   /** The same by statement, the most time first, at most 500 of them. */
   statementList: StatementShare[];
@@ -67,6 +70,6 @@ export interface TransactionDetails extends TransactionLine {
   journalBytes: number;
   walBytes: number;
   runs: CallRun[];
-  /** Calls in `runs`, all together. */
+  /** Total calls in `runs`. */
   calls: number;
 }

@@ -1,18 +1,19 @@
 /**
- * One file as blocks: reads and writes of any offset and length turn into gets and puts of whole blocks, through a cache in order
- * of use. A write that fills a block needs nothing of it; one that fills a part of a block that exists must have the rest.
+ * One file as blocks: turns reads and writes of any offset and length into gets and puts of whole
+ * blocks, through an LRU cache. A write that fills a block doesn't read it. A write to a part of an
+ * existing block must read the rest.
  */
 import type { BlockStats, Resolved } from './options.ts';
 import type { BlockStorage } from './storage.ts';
 
 interface Block {
   data: Uint8Array;
-  /** Newer than in the storage (`lazy`). */
+  /** Newer than in storage (`lazy`). */
   dirty: boolean;
 }
 
 export class BlockFile {
-  /** In order of use, the last one last. */
+  /** Least recently used first. */
   private readonly cache = new Map<number, Block>();
   private readonly pending = new Set<Promise<void>>();
   private metaDirty: boolean;
@@ -47,7 +48,7 @@ export class BlockFile {
     return got;
   }
 
-  /** @param bytes are the caller's: kept nowhere */
+  /** @param bytes belong to the caller and aren't retained */
   async write(bytes: Uint8Array, offset: number): Promise<void> {
     const { blockSize } = this;
     if (offset > this.size) await this.clearBehindEnd(offset);
@@ -84,7 +85,7 @@ export class BlockFile {
     await this.storage.commit();
   }
 
-  /** All that was written, stored and committed. */
+  /** Stores and commits everything that was written. */
   async flush(): Promise<void> {
     const { path, size, blockSize, storage } = this;
     const puts: Promise<void>[] = [];
@@ -102,13 +103,16 @@ export class BlockFile {
     await storage.commit();
   }
 
-  /** Forget what is cached; dirty blocks are stored first. */
+  /** Empties the cache, after storing dirty blocks. */
   async dropCache(): Promise<void> {
     await this.flush();
     this.cache.clear();
   }
 
-  /** What lies behind the file's end in its last block is left over from a time when it was longer: the hole reads as zeros. */
+  /**
+   * The part of the last block after the file's end is left over from a time when the file was
+   * longer. It must read as zeros.
+   */
   private async clearBehindEnd(offset: number): Promise<void> {
     const { blockSize, size } = this;
     const from = size % blockSize;

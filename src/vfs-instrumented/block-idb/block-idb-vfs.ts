@@ -26,7 +26,7 @@ const ASYNC = new Set([
 /** ms since noon of 24 November 4714 BC, where SQLite's time begins, at the epoch. */
 const JULIAN_EPOCH_MS = 210_866_760_000_000n;
 
-/** What the VFS needs of the module that wa-sqlite was loaded as. */
+/** The parts of wa-sqlite's module that the VFS uses. */
 export interface WaSqliteModule {
   HEAPU8: Uint8Array;
   UTF8ToString(pointer: number): string;
@@ -44,7 +44,7 @@ interface OpenFile {
 
 export class BlockIdbVfs {
   readonly mxPathname = 512;
-  /** What went wrong last, as text: SQLite itself says "disk I/O error" only. */
+  /** The last failure, as text. SQLite itself only reports "disk I/O error". */
   lastError: Error | null = null;
   readonly _module: WaSqliteModule;
   private readonly byPath = new Map<string, Shared>();
@@ -62,9 +62,10 @@ export class BlockIdbVfs {
   }
 
   /**
-   * @param name of the VFS; the IndexedDB database is `databaseName(name)` @param module wa-sqlite's
-   * @param storage where blocks are kept instead of IndexedDB
-   * @throws RangeError for options that cannot be; what IndexedDB throws
+   * @param name of the VFS; the IndexedDB database is `databaseName(name)`
+   * @param module wa-sqlite's
+   * @param storage of the blocks, instead of IndexedDB
+   * @throws RangeError for invalid options; errors of IndexedDB
    */
   static async create(
     name: string,
@@ -97,7 +98,7 @@ export class BlockIdbVfs {
     this.storage.close();
   }
 
-  /** Store what is dirty and forget what is cached, as after a restart. */
+  /** Store dirty blocks and empty the cache, as after a restart. */
   async dropCaches(): Promise<void> {
     for (const { file } of this.byPath.values()) await file.dropCache();
   }
@@ -129,7 +130,7 @@ export class BlockIdbVfs {
     });
   }
 
-  /** @returns null where there is no such file and none is to be made, or another thread has it */
+  /** @returns null where the file doesn't exist and isn't created, or another thread has it */
   private async openShared(path: string, flags: number): Promise<Shared | null> {
     let releaseWebLock = (): void => {};
     if (flags & OpenFlag.mainDb) {
@@ -175,7 +176,7 @@ export class BlockIdbVfs {
     this.byPath.delete(path);
     await this.storage.writeMeta(path, null);
     await this.storage.deleteFrom(path, 0);
-    await this.storage.commit(); // deleting a journal is a commit: it holds once this answers
+    await this.storage.commit(); // deleting a journal is a commit: it must be durable
     return Rc.ok;
   }
 
@@ -224,7 +225,7 @@ export class BlockIdbVfs {
       const { path } = shared.file;
       try {
         if (flags & OpenFlag.deleteOnClose) return await this.remove(path);
-        if (this.byPath.get(path) === shared) await shared.file.flush(); // else it was deleted meanwhile
+        if (this.byPath.get(path) === shared) await shared.file.flush(); // else already deleted
         return Rc.ok;
       } finally {
         if (this.byPath.get(path) === shared) this.byPath.delete(path);
@@ -241,7 +242,7 @@ export class BlockIdbVfs {
     iOffsetHi: number,
   ): Promise<number> {
     return this.guard(Rc.ioErr, async () => {
-      const out = new Uint8Array(iAmt); // the engine's memory may move while we wait
+      const out = new Uint8Array(iAmt); // the engine's memory may move during the wait
       const got = await this.file(pFile).read(out, join(iOffsetLo, iOffsetHi));
       this._module.HEAPU8.set(out, pData);
       return got === iAmt ? Rc.ok : Rc.shortRead;
@@ -324,14 +325,17 @@ export class BlockIdbVfs {
   }
 }
 
-/** Name of the IndexedDB database of a VFS of this name. */
+/** Name of the IndexedDB database of a VFS with this name. */
 const databaseName = (name: string): string => `vfscope-blocks-${name}`;
 
 const join = (low: number, high: number): number => high * 4294967296 + (low >>> 0);
 const isFull = (error: unknown): boolean =>
   error instanceof Error && error.name === 'QuotaExceededError';
 
-/** @returns what gives it back; null while another thread has it. Where there are no Web Locks no thread is kept out. */
+/**
+ * @returns a function that releases it; null while another thread has it. Without Web Locks, other
+ * threads aren't kept out.
+ */
 async function takeWebLock(name: string): Promise<(() => void) | null> {
   const { locks } = (globalThis as { navigator?: { locks?: LockManager } }).navigator ?? {};
   if (!locks) return () => {};

@@ -1,10 +1,13 @@
-/** SQLite's lock ladder for the connections of one thread (sqlite.org/lockingv3.html). Other threads are kept out by a Web Lock. */
+/**
+ * SQLite's lock levels for the connections of one thread (sqlite.org/lockingv3.html). A Web Lock
+ * keeps other threads out.
+ */
 export const Level = { none: 0, shared: 1, reserved: 2, pending: 3, exclusive: 4 } as const;
 
 export class FileLocks {
   private readonly held = new Map<number, number>();
 
-  /** @param owner an open file @returns whether it has that level now; false = busy */
+  /** @param owner an open file @returns whether it now has that level; false = busy */
   lock(owner: number, level: number): boolean {
     const own = this.held.get(owner) ?? Level.none;
     if (own >= level) return true;
@@ -16,7 +19,7 @@ export class FileLocks {
     if (level === Level.reserved && others >= Level.reserved) return false;
     if (level >= Level.pending && others >= Level.reserved) return false;
     if (level === Level.exclusive && others >= Level.shared) {
-      this.held.set(owner, Level.pending); // keeps new readers out until those that are in have gone
+      this.held.set(owner, Level.pending); // keeps new readers out
       return false;
     }
     this.held.set(owner, level);

@@ -4,34 +4,44 @@ import type { Recorder } from '../../record/recorder.ts';
 /**
  * When a written block reaches IndexedDB:
  * - `through`: before xWrite answers
- * - `queued`: it is on its way when xWrite answers; at most `queueDepth` are
- * - `lazy`: at xSync, at xClose, or when the cache needs its room
+ * - `queued`: after xWrite answers, with at most `queueDepth` blocks on their way
+ * - `lazy`: at xSync, at xClose, or when the cache needs space
  *
- * Whatever the policy, xSync, xDelete and xTruncate answer once IndexedDB has committed: what SQLite takes for durable is stored,
- * and the database is whole after a crash as long as SQLite syncs. Where it does not, unsynced writes may be lost: with `lazy` and
- * `synchronous=off`, or a journal kept in memory, a crash can damage the database; in WAL mode with `synchronous=normal` it loses
- * the last transactions, but not the database. `durability: 'strict'` is needed to survive a failure of the power, too.
+ * With every policy, xSync, xDelete, and xTruncate answer after IndexedDB has committed. So what
+ * SQLite considers durable is stored, and the database survives a crash as long as SQLite syncs.
+ * Unsynced writes may be lost: with `lazy` and `synchronous=off`, or a journal in memory, a crash
+ * can damage the database; in WAL mode with `synchronous=normal`, the last transactions are lost,
+ * but not the database. Use `durability: 'strict'` to survive a power failure, too.
  */
 export type WritePolicy = 'through' | 'queued' | 'lazy';
 
 export interface BlockIdbOptions {
-  /** Bytes of a block of a new file; a file keeps the size it was made with. 512 to 1 MiB, a power of two. */
+  /**
+   * Block size of a new file, in bytes. A file keeps its original block size. 512 to 1 MiB, a power
+   * of two.
+   */
   blockSize?: number;
   writePolicy?: WritePolicy;
-  /** Blocks of a file that are kept in memory, 1 at least. */
+  /** Maximum blocks of a file in memory, 1 or more. */
   cacheBlocks?: number;
   durability?: IDBTransactionDurability;
-  /** `queued`: puts that may be under way. */
+  /** `queued`: maximum puts in progress. */
   queueDepth?: number;
-  /** Records the VFS's own IndexedDB calls as web-layer events. Not where probes patch IndexedDB: they would be recorded twice. */
+  /**
+   * Records the VFS's own IndexedDB calls as web-layer events. Don't use it where probes patch
+   * IndexedDB: calls would be recorded twice.
+   */
   recorder?: Recorder | null;
 }
 export type Resolved = Required<BlockIdbOptions>;
 
-/** Cumulative. A partial write of a block that exists is a read-modify-write; a miss had to read that block from IndexedDB first. */
+/**
+ * Cumulative. A partial write of an existing block is a read-modify-write. It is a miss if the
+ * block had to be read from IndexedDB first.
+ */
 export interface BlockStats {
   get: number;
-  /** Of the blocks that were there. */
+  /** Blocks that existed. */
   getBytes: number;
   put: number;
   putBytes: number;
@@ -41,7 +51,7 @@ export interface BlockStats {
   tx: number;
 }
 
-/** @throws RangeError naming the option that cannot be */
+/** @throws RangeError naming the invalid option */
 export function resolveOptions(options: BlockIdbOptions): Resolved {
   const o: Resolved = {
     blockSize: 8192,

@@ -1,6 +1,7 @@
 /**
- * Blocks in IndexedDB: the store `blocks` by [path, index], and in `files` the size of each file. One transaction is used for as
- * long as it lives. A transaction that fails takes back what it had accepted; then nothing here answers any more (`failure`).
+ * Blocks in IndexedDB: the store `blocks` by [path, index], and in `files` the size of each file. A
+ * transaction is used for as long as it lives. If a transaction fails, the writes that it had
+ * accepted are lost, and every later call fails (`failure`).
  */
 import { Flag, Op } from '../../event/event.ts';
 import { NOTHING, type Recorder, type Token } from '../../record/recorder.ts';
@@ -12,18 +13,21 @@ export interface FileMeta {
   blockSize: number;
 }
 
-/** Where blocks are kept; tests keep them elsewhere. Requests run in the order in which they were made. */
+/** Storage of blocks; tests use another one. Requests run in the order in which they were made. */
 export interface BlockStorage {
-  /** null = not there: zeros. */
+  /** null = doesn't exist: zeros. */
   get(path: string, index: number): Promise<Uint8Array | null>;
-  /** Settles once the block is accepted; `commit` makes it durable. The bytes are copied before it returns. */
+  /**
+   * Settles once the block is accepted. `commit` makes it durable. The bytes are copied before it
+   * returns.
+   */
   put(path: string, index: number, data: Uint8Array): Promise<void>;
-  /** Drops the blocks from this one on. */
+  /** Deletes all blocks from this one on. */
   deleteFrom(path: string, index: number): Promise<void>;
   readMeta(path: string): Promise<FileMeta | null>;
-  /** null drops it. */
+  /** null deletes it. */
   writeMeta(path: string, meta: FileMeta | null): Promise<void>;
-  /** Settles once all that was written before is committed. */
+  /** Settles once all previous writes are committed. */
   commit(): Promise<void>;
   close(): void;
 }
@@ -42,7 +46,10 @@ export const settled = <T>(request: IDBRequest<T>): Promise<T> =>
     request.onerror = () => reject(request.error ?? new Error('an IndexedDB request failed'));
   });
 
-/** @param name of the IndexedDB database @throws what IndexedDB throws: private windows, a full disk */
+/**
+ * @param name of the IndexedDB database
+ * @throws errors of IndexedDB: private windows, a full disk
+ */
 export async function openStorage(
   name: string,
   options: Resolved,
@@ -69,7 +76,7 @@ export async function openStorage(
 
 class IdbStorage implements BlockStorage {
   private live: Live | null = null;
-  /** Of writing transactions whose end was not waited for. */
+  /** For writing transactions whose end wasn't awaited. */
   private failure: unknown = null;
   private transactions = 0;
   private readonly recorder: Recorder | null;
@@ -188,7 +195,7 @@ class IdbStorage implements BlockStorage {
     return (this.live = next);
   }
 
-  /** One request; again in a new transaction where the current one has just ended. */
+  /** One request. Uses a new transaction if the current one has just ended. */
   private async request<T>(
     mode: 'readonly' | 'readwrite',
     op: number,

@@ -1,7 +1,9 @@
 /**
- * The structure of an engine's databases, from the page images that pass: children of interior pages, the roots and names of tables
- * and indexes, and the numbers of the database header. Each page is decoded once, and again when it has changed; what is new goes out as definitions (b-tree-definitions.ts, database-headers.ts).
- * All of it is bounded, and where nothing more is followed, that is said. A closure, as local names minify: every page parses the hook.
+ * The structure of an engine's databases, from the page images that pass: children of interior
+ * pages, roots and names of tables and indexes, and the numbers in the database header. Each page
+ * is decoded once, and again after it has changed. New facts go out as definitions
+ * (b-tree-definitions.ts, database-headers.ts). Everything is bounded, and a definition marks where
+ * tracking stops. A closure, because local names minify: every page parses the hook.
  */
 import { MOST_SAID, SAID_COST } from '../../event/b-tree-definitions.ts';
 import { MOST_HEADERS } from '../../event/database-headers.ts';
@@ -15,20 +17,22 @@ import type { EngineMemory } from './io-methods.ts';
 import { FIRST_WORD } from './structure-decode.ts';
 import type { TrampolineHost } from './trampolines.ts';
 
-/** Of one database. A tuple, as names of properties do not minify. */
+/** State of one database. A tuple, because property names don't minify. */
 type Database = [
-  /** What is left of MOST_SAID. */
+  /** The rest of the MOST_SAID budget. */
   room: number,
   pageSize: number,
   usable: number,
   encoding: number,
-  /** Pages of the schema's b-tree by the page above. */
+  /** Pages of the schema's b-tree, by parent page. */
   schema: Map<number, number>,
-  /** By page: a hash of its b-tree's first words; by minus the page: of its children. */
+  /**
+   * By page: a hash of the first words of its b-tree. By minus the page: a hash of its children.
+   */
   known: Map<number, number>,
-  /** Pages by frame of its WAL. */
+  /** Pages, by frame of its WAL. */
   frames: number[],
-  /** A hash of the header's numbers, and how often they may still be said. */
+  /** A hash of the header's numbers, and how often they may still be reported. */
   header: number,
   headers: number,
 ];
@@ -37,8 +41,9 @@ const hash = (words: readonly number[]): number =>
   words.reduce((sum, word) => (Math.imul(sum, 31) + word) | 0, 1);
 
 /**
- * @param databaseOf id of the database that a file's pages belong to, 0 = none @param block byte address of the engine's block
- * @param names false: says nothing but the numbers of database headers
+ * @param databaseOf returns the id of the database that a file's pages belong to, 0 = none
+ * @param block byte address of the engine's block
+ * @param names false: reports only the numbers of database headers
  */
 export function bTreeReader(
   recorder: Recorder,
@@ -103,7 +108,7 @@ export function bTreeReader(
     u32[(block + Block.frameWanted) >>> 2] = schema.has(page) ? 1 : 0;
     if (length < SMALLEST_PAGE || !page || database[0] <= 0) return;
     const head = at + (page === 1 ? DATABASE_HEADER : 0);
-    // page 1 is written at every commit: its schema cookie says whether the schema has changed
+    // page 1 is written at every commit: its schema cookie shows whether the schema has changed
     let sign = isFirst ? memory.word(at + 40) : 0;
     for (let i = 0; i < 12; i += 4) sign = (Math.imul(sign, 31) + memory.word(head + i)) | 0;
     if ((!write || isFirst) && known.get(page) === sign) return;

@@ -1,4 +1,7 @@
-/** Ids for the files of one engine: the same path keeps its id, so that opens, reads and deletes land on one row. */
+/**
+ * Ids for the files of one engine. A path always has the same id, so its opens, reads, and deletes
+ * share one row.
+ */
 import { fileKindOfPath } from '../../event/file-names.ts';
 import { type FileKind, fileKindOfOpenFlags } from '../../event/definitions.ts';
 import type { Recorder } from '../../record/recorder.ts';
@@ -23,7 +26,7 @@ export class FileNames {
   private memoryJournalId = 0;
   private strangerId = 0;
 
-  /** @param engine id of the engine's definition, asked for before the first file */
+  /** @param engine id of the engine's definition, requested before the first file */
   constructor(recorder: Recorder, engine: () => number) {
     this.recorder = recorder;
     this.engine = engine;
@@ -50,12 +53,19 @@ export class FileNames {
     return this.headers.get(id) ?? HeadersOf.none;
   }
 
-  /** The database that a file's pages are of: that of a WAL, or itself. @returns its id; 0 = of a WAL whose database was not seen */
+  /**
+   * The database that a file's pages belong to: the database of a WAL, or the file itself.
+   * @returns its id; 0 = a WAL whose database wasn't seen
+   */
   databaseOf(id: number): number {
     return this.ofWal.get(id) ?? id;
   }
 
-  /** A file that is being opened. @param path null for a temporary file without a name @param flags SQLITE_OPEN_* */
+  /**
+   * A file that is being opened.
+   * @param path null for a temporary file without a name
+   * @param flags SQLITE_OPEN_*
+   */
   opened(path: string | null, vfs: string, flags: number): number {
     const kind = fileKindOfOpenFlags(flags);
     return path === null
@@ -63,7 +73,7 @@ export class FileNames {
       : this.byPath(path, vfs, kind, flags, true);
   }
 
-  /** A file that xDelete or xAccess names. */
+  /** A file in a call of xDelete or xAccess. */
   named(path: string, vfs: string): number {
     return this.byPath(path, vfs, fileKindOfPath(path), 0, false);
   }
@@ -85,12 +95,12 @@ export class FileNames {
     return id;
   }
 
-  /** SQLite's in-memory journal: no file, counted apart. */
+  /** SQLite's in-memory journal isn't a file and is counted separately. */
   memoryJournal(): number {
     return (this.memoryJournalId ||= this.define('(memory journal)', 'memory-journal', '', 0));
   }
 
-  /** A file whose xOpen was not seen. */
+  /** A file whose xOpen wasn't seen. */
   stranger(): number {
     return (this.strangerId ||= this.define('(opened before recording)', 'other', '', 0));
   }

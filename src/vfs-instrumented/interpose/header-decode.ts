@@ -1,7 +1,8 @@
 /**
- * What SQLite's own headers say, read in passing by wasm from the buffer of an xRead or xWrite: page types, WAL frames, a zeroed
- * journal header, the change counter. At most 32 bytes of the app's memory are looked at, a word at a time; event/operations.ts says what comes out.
- * Pages that tell of the structure of their database are handed on whole (structure-decode.ts).
+ * Reads SQLite's own headers in wasm from the buffer of an xRead or xWrite: page types, WAL frames,
+ * a zeroed journal header, the change counter. It reads at most 32 bytes of the app's memory, a
+ * word at a time. event/operations.ts documents the results. Pages that show the structure of their
+ * database are passed on whole (structure-decode.ts).
  */
 import {
   DATABASE_HEADER,
@@ -15,7 +16,9 @@ import { HeadersOf, PAGE_BITS_SHIFT } from './engine-block.ts';
 import * as w from './wasm-writer.ts';
 import { OP, type Bytes, type Signature } from './wasm-writer.ts';
 
-/** What a transfer carries at the begin of its buffer. `body`: the page of a frame, whose header went before. */
+/**
+ * What the buffer of a transfer begins with. `body`: the page of a frame, whose header came before.
+ */
 export const Headed = {
   none: 0,
   body: 1,
@@ -30,16 +33,19 @@ export const Headed = {
 export interface Decoder {
   /** where(HeadersOf | page bits, length, offset i64) -> Headed */
   readonly where: number;
-  /** aux(Headed, buffer), aux2(Headed, buffer): what goes into the record */
+  /** aux(Headed, buffer), aux2(Headed, buffer): values for the record */
   readonly aux: number;
   readonly aux2: number;
-  /** Index behind them. */
+  /** First free index after them. */
   readonly behind: number;
   readonly signatures: readonly Signature[];
   readonly bodies: readonly Bytes[];
 }
 
-/** @param first index that the first of these functions gets in its module @param peek index of peek(address) -> word */
+/**
+ * @param first index of the first of these functions in its module
+ * @param peek index of peek(address) -> word
+ */
 export function decodeParts(first: number, peek: number): Decoder {
   return {
     where: first,
@@ -74,7 +80,8 @@ function whereBody(): Bytes {
     OP.add,
     OP.i64FromU32,
   ];
-  // at a sync point SQLite splits a frame's header over two writes: the first eight bytes are those that are wanted
+  // at a sync point, SQLite splits a frame's header over two writes; the first eight bytes are
+  // enough
   const header = [...w.get(length), ...w.i32(8), OP.geU, ...w.i32(Headed.frame), OP.mul];
   const body = [
     ...[

@@ -1,12 +1,13 @@
 /**
- * sqlite3_io_methods and sqlite3_vfs as they lie in an engine's memory (sqlite.org/c3ref/io_methods.html, c3ref/vfs.html), and
- * reading that memory. Everything here is little-endian 32-bit words; memory64 builds are refused when linking.
+ * sqlite3_io_methods and sqlite3_vfs as laid out in an engine's memory
+ * (sqlite.org/c3ref/io_methods.html, c3ref/vfs.html), and reading that memory. Everything consists
+ * of little-endian 32-bit words; memory64 builds are rejected when linking.
  */
 import { Op } from '../../event/event.ts';
 import type { Signature } from './wasm-writer.ts';
 
 export interface Method extends Signature {
-  /** Word of the struct that holds the method's table slot. */
+  /** The struct's word that holds the method's table slot. */
   readonly word: number;
   readonly op: number;
 }
@@ -39,7 +40,7 @@ export const IO_METHODS: readonly Method[] = [
   method(17, Op.xFetch, 'ijii'),
   method(18, Op.xUnfetch, 'iji'),
 ];
-/** Words of sqlite3_io_methods by iVersion. */
+/** Number of words of sqlite3_io_methods by iVersion. */
 export const IO_METHODS_WORDS = [0, 13, 17, 19] as const;
 export const READ_WRITE: Signature = { params: 'iiij', results: 'i' };
 export const X_LOCK_WORD = 7;
@@ -59,7 +60,7 @@ export class EngineMemory {
   private u32: Uint32Array;
   private u8: Uint8Array;
   private readonly utf8 = new TextDecoder();
-  /** Growth takes the length from views on the buffer before; but not in a shared memory. */
+  /** Growth sets the length of views on the old buffer to 0, but not for shared memory. */
   private readonly growthShows: boolean;
 
   constructor(memory: WebAssembly.Memory) {
@@ -70,13 +71,13 @@ export class EngineMemory {
   }
 
   words(): Uint32Array {
-    if (this.growthShows && this.u32.length > 0) return this.u32; // asking for `buffer` takes longer than reading a word
+    if (this.growthShows && this.u32.length > 0) return this.u32; // faster than getting `buffer`
     const { buffer } = this.memory;
     if (this.u32.buffer !== buffer) this.u32 = new Uint32Array(buffer);
     return this.u32;
   }
 
-  /** The word at a byte address; 0 where there is none (unaligned, or past the end). */
+  /** The word at a byte address; 0 where it is unaligned or out of bounds. */
   word(address: number): number {
     return address & 3 ? 0 : (this.words()[address >>> 2] ?? 0);
   }

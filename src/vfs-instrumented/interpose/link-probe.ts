@@ -1,6 +1,7 @@
 /**
- * The type of a wasm function without its bytes: linking decides. A function imported under a type that is not its own is a
- * LinkError. A wrong type in a table slot would break the app, so nothing is put into a slot without this probe.
+ * Detects the type of a wasm function without its bytes, by linking. Importing a function under a
+ * wrong type is a LinkError. A wrong type in a table slot would break the app, so nothing is put
+ * into a slot without this probe.
  */
 import { NativeInstance, NativeModule, type WasmFunction } from './natives.ts';
 import {
@@ -15,11 +16,12 @@ import {
 const probes = new Map<string, WebAssembly.Module>();
 
 /**
- * Is `fn` of this type? Only for functions that came out of a table: a plain JS function links under any type.
- * @throws never: what is not a LinkError isn't an answer, and counts as no
+ * Is `fn` of this type? Only for functions from a table: a plain JS function links under any type.
+ * @throws never: errors other than LinkError decide nothing, and count as no
  */
 export function hasType(fn: WasmFunction, signature: Signature): boolean {
-  // An exported wasm function's `length` is its number of parameters: nearly every candidate ends here, without an exception.
+  // An exported wasm function's `length` is its number of parameters. This check rejects nearly all
+  // candidates without an exception.
   if (fn.length !== signature.params.length) return false;
   const key = `${signature.params}>${signature.results}`;
   let probe = probes.get(key);

@@ -1,6 +1,6 @@
 /**
- * WebAssembly's own entry points, taken when this script is first evaluated: before page code, and before our own wrappers.
- * Whatever a page does to them later, the tracer goes on with the real ones.
+ * WebAssembly's own entry points, taken when this script is first evaluated: before page code, and
+ * before our own wrappers. The tracer uses them whatever a page does to them later.
  */
 export const NativeModule = WebAssembly.Module;
 export const NativeInstance = WebAssembly.Instance;
@@ -12,7 +12,7 @@ const nativeSet = WebAssembly.Table.prototype.set;
 
 const apply = Reflect.apply;
 
-/** A function out of a table or out of an instance's exports. */
+/** A function from a table or from an instance's exports. */
 
 export type WasmFunction = Function;
 

@@ -1,6 +1,7 @@
 /**
- * The table of open files that trampolines look into: which sqlite3_file is which file. Written here, read by wasm
- * (open addressing, linear probing). A file is in it from its xOpen to its xClose, so a name holds for that interval only.
+ * The table of open files that trampolines search: which sqlite3_file is which file. Written here
+ * and read by wasm (open addressing, linear probing). A file is in it from its xOpen to its xClose,
+ * so a pointer identifies a file only during that time.
  */
 import { Block, FILE_ENTRIES, FileEntry, HASH, HASH_SHIFT } from './engine-block.ts';
 
@@ -11,7 +12,10 @@ interface Entry {
   flags: number;
 }
 
-/** Above this, probing gets long: pointers that aren't files are forgotten first, then files go to `spill`. */
+/**
+ * Above this, probing gets slow. Pointers that aren't files are dropped first; then files go to
+ * `spill`.
+ */
 const FULL = Math.floor(FILE_ENTRIES * 0.75);
 
 export class OpenFiles {
@@ -19,7 +23,7 @@ export class OpenFiles {
   private readonly base: number;
   private readonly scratch: number;
   private count = 0;
-  /** Files that found no room: found by `discover` at each call, slower and still right. */
+  /** Files that didn't fit. `discover` finds them at each call, which is slower but correct. */
   private readonly spill = new Map<number, Entry>();
 
   /** @param blockAt byte address of the engine's block in `memory` */
@@ -44,7 +48,7 @@ export class OpenFiles {
     return word << 2;
   }
 
-  /** @returns the index of the file's entry, or of the free one where it would go */
+  /** @returns the index of the file's entry, or of the free entry for it */
   private probe(file: number): number {
     let i = OpenFiles.home(file);
     for (;;) {
@@ -55,8 +59,10 @@ export class OpenFiles {
   }
 
   /**
-   * Say what a sqlite3_file is from now on.
-   * @param object id of its definition; 0 = not a file, do not ask again while its pMethods stay @param flags as in FileEntry
+   * Sets what a sqlite3_file is from now on.
+   * @param object id of its definition; 0 = not a file, don't ask again while its pMethods stay the
+   * same
+   * @param flags as in FileEntry
    * @returns byte address of the entry
    */
   insert(file: number, pMethods: number, object: number, flags: number): number {
@@ -74,7 +80,7 @@ export class OpenFiles {
     return this.write(word, entry);
   }
 
-  /** Change the flags of a file that is known. @param keep bits that stay */
+  /** Change the flags of a known file. @param keep bits that don't change */
   setFlags(file: number, keep: number, bits: number): void {
     const spilled = this.spill.get(file);
     if (spilled) spilled.flags = (spilled.flags & keep) | bits;
@@ -82,7 +88,7 @@ export class OpenFiles {
     if (this.u32[word] === file) this.u32[word + 3] = (this.u32[word + 3]! & keep) | bits;
   }
 
-  /** The entry of a file that found no room in the table: its byte address, or 0. */
+  /** The entry of a file that didn't fit in the table: its byte address, or 0. */
   spilled(file: number, pMethods: number): number {
     const entry = this.spill.get(file);
     return entry && entry.pMethods === pMethods ? this.write(this.scratch >>> 2, entry) : 0;

@@ -1,6 +1,7 @@
 /**
- * File names that VFS calls point at, as strings. SQLite names the same few files by the same few pointers, thousands of times (a journal
- * at every commit): one that still reads as before needs no decoding.
+ * File names in VFS calls, as strings. SQLite passes the same few pointers for the same few files,
+ * thousands of times (a journal at every commit). A pointer with unchanged bytes isn't decoded
+ * again.
  */
 import type { EngineMemory } from './io-methods.ts';
 
@@ -9,7 +10,7 @@ interface Known {
   readonly text: string;
 }
 
-/** Pointers kept in mind; beyond it all are read again. */
+/** Maximum cached pointers. All others are decoded each time. */
 const MAX_KNOWN = 64;
 
 export class PathReader {

@@ -1,11 +1,14 @@
-/** Reads an engine's memory from trampolines, which have another one: a word at a time, through a function of another module. */
+/**
+ * Reads an engine's memory from trampolines, which have a different memory: a word at a time,
+ * through a function of another module.
+ */
 import { NativeInstance, NativeModule, type WasmFunction } from './natives.ts';
 import * as w from './wasm-writer.ts';
 import { OP } from './wasm-writer.ts';
 
 /**
- * peek(address): a word of the engine's memory, 0 when out of bounds. From a tiny module of its own, because a trampoline
- * module already has the trace memory and WebKit has no multi-memory.
+ * peek(address): a word of the engine's memory, 0 when out of bounds. It is in a tiny separate
+ * module, because a trampoline module already has the trace memory, and WebKit has no multi-memory.
  * @throws LinkError for a memory64 engine
  */
 export function makePeek(memory: WebAssembly.Memory): WasmFunction {
@@ -31,7 +34,7 @@ export function makePeek(memory: WebAssembly.Memory): WasmFunction {
   return new NativeInstance(module, { e: { m: memory } }).exports.p as WasmFunction;
 }
 
-/** `makePeek`, or null for a memory64 engine. */
+/** Like `makePeek`, but null for a memory64 engine. */
 export function peekInto(memory: WebAssembly.Memory): WasmFunction | null {
   try {
     return makePeek(memory);

@@ -1,6 +1,7 @@
 /**
- * What one traced VFS call costs on this thread: calls through a function table, with and without a trampoline in the slot, on a
- * scratch recorder. The difference is nearly all clock: two readings a call.
+ * The cost of one traced VFS call on this thread: calls through a function table, with and without
+ * a trampoline in the slot, on a scratch recorder. Nearly all of the difference is the clock: two
+ * readings a call.
  */
 import { Recorder } from '../../record/recorder.ts';
 import { Header } from '../../record/ring-layout.ts';
@@ -83,19 +84,21 @@ function scratchEngine(): {
 interface SelfCost {
   /** Cost of tracing one VFS call, nanoseconds. */
   nsPerVfsEvent: number;
-  /** Two readings of the clock, nanoseconds: what of it is the clock. */
+  /** The clock's part of that: two readings, nanoseconds. */
   nsPerClockPair: number;
 }
 
 /**
- * Measure; takes some milliseconds. Meaningless on a clock coarser than the batch, so batches are long: the best of `rounds`.
- * @param calls a batch @throws where wasm may not be compiled
+ * Measures for some milliseconds. On a clock coarser than a batch it would be meaningless, so
+ * batches are long. Returns the best of `rounds`.
+ * @param calls per batch
+ * @throws where wasm can't be compiled
  */
 export function measureVfsCost(calls = 20_000, rounds = 3): SelfCost {
   const recorder = new Recorder({ capacity: 1024, maxEngines: 1 });
   const header = new Uint32Array(recorder.memory.buffer, 0, 64);
   recorder.onPressure = (): void => {
-    header[Header.claimed >>> 2] = header[Header.released >>> 2] = header[Header.head >>> 2]!; // thrown away
+    header[Header.claimed >>> 2] = header[Header.released >>> 2] = header[Header.head >>> 2]!; // discarded
   };
   const { memory, table, run } = scratchEngine();
   const tracer = new VfsTracer(recorder, { memory, table, asyncify: false, engine: () => 0 });

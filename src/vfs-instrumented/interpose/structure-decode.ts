@@ -1,7 +1,8 @@
 /**
- * Which page images tell of the structure of their database, found in passing by wasm: page 1, interior pages, and leaves that
- * b-tree-reader.ts has asked for. A type test a page; only those go to JavaScript, and the headers of frames: a frame of a WAL is written
- * as its header, which says the page's number, and its page.
+ * Finds, in wasm, the page images that show the structure of their database: page 1, interior
+ * pages, and leaves that b-tree-reader.ts has requested. Each page takes a type test. Only matching
+ * pages go to JavaScript, with the headers of frames: a frame of a WAL is written as its header,
+ * which has the page's number, and its page.
  */
 import { WAL_FRAME_HEADER } from '../../sqlite/wal.ts';
 import { Block, WANTED_MASK } from './engine-block.ts';
@@ -12,10 +13,13 @@ import { OP, type Bytes } from './wasm-writer.ts';
 
 const INTERIOR = (1 << 2) | (1 << 5);
 const TABLE_LEAF = 13;
-/** "SQLi", with which page 1 begins, as a word. */
+/** "SQLi", the beginning of page 1, as a word. */
 export const FIRST_WORD = 0x694c5153;
 
-/** structure(Headed, aux, aux2, object, buffer, length, 1 = a write, offset i64): aux and aux2 as they go into the record */
+/**
+ * structure(Headed, aux, aux2, object, buffer, length, 1 = a write, offset i64), with aux and aux2
+ * as in the record
+ */
 export const STRUCTURE: w.Signature = { params: 'iiiiiiij', results: '' };
 
 /** @param peek, image indices of peek(address) -> word and TrampolineHost.image @param block byte address of the engine's block */

@@ -1,11 +1,16 @@
-/** The function table of one engine: trampolines stand in some of its slots, and what the app had put there is kept. */
+/**
+ * The function table of one engine: puts trampolines into some of its slots and saves the app's
+ * functions.
+ */
 import { MAX_CELLS } from './engine-block.ts';
 import { hasType } from './link-probe.ts';
 import { tableGet, tableSet, type WasmFunction } from './natives.ts';
 import type { Trampoline } from './trampolines.ts';
 import type { Signature } from './wasm-writer.ts';
 
-/** A slot that is to have a trampoline; its cell is where it stands in the list of all that there ever were. */
+/**
+ * A slot to put a trampoline into. Its cell is its index in the list of all trampolines ever made.
+ */
 export type Wanted = Omit<Trampoline, 'cell'>;
 interface Patch extends Trampoline {
   readonly replacement: WasmFunction;
@@ -15,13 +20,13 @@ export class TablePatches {
   private readonly patches = new Map<number, Patch>();
   private readonly cells: Wanted[] = [];
 
-  /** @param make a function per trampoline, of its slot's own type, in order */
+  /** @param make returns a function per trampoline, of its slot's own type, in order */
   constructor(
     private readonly table: WebAssembly.Table,
     private readonly make: (list: readonly Trampoline[]) => readonly WasmFunction[],
   ) {}
 
-  /** What is wanted of the functions in the table, as they are now. */
+  /** The trampolines that functions in the table need now. */
   wanted(of: (slot: number, fn: WasmFunction) => Wanted | null): Wanted[] {
     const found: Wanted[] = [];
     for (let slot = 1; slot < this.table.length; slot++) {
@@ -32,7 +37,7 @@ export class TablePatches {
     return found;
   }
 
-  /** @throws RangeError when there is no cell left; else whatever `make` throws: the table is as it was */
+  /** @throws RangeError when no cell is left, and errors of `make`. The table is unchanged then */
   add(wanted: readonly Wanted[]): void {
     if (!wanted.length) return;
     if (this.cells.length + wanted.length > MAX_CELLS)
@@ -49,12 +54,12 @@ export class TablePatches {
   at(slot: number): Patch | undefined {
     return this.patches.get(slot);
   }
-  /** Slot of a trampoline, by its cell; its slot may have been given back since. */
+  /** Slot of a trampoline, by its cell. The slot may have been given back since. */
   slotOf(cell: number): number {
     return this.cells[cell]!.slot;
   }
 
-  /** The app's own function in a slot; null where none can be. */
+  /** The app's function in a slot; null where there can't be one. */
   functionAt(slot: number): WasmFunction | null {
     if (slot === 0 || slot >= this.table.length) return null;
     return this.patches.get(slot)?.original ?? tableGet(this.table, slot);
@@ -64,11 +69,11 @@ export class TablePatches {
     return fn !== null && hasType(fn, signature);
   }
 
-  /** The app has put something else there. */
+  /** The app has stored another function there. */
   forget(slot: number): void {
     this.patches.delete(slot);
   }
-  /** @returns whether the trampoline of that cell stood in its slot until now */
+  /** @returns whether the trampoline of that cell was in its slot until now */
   giveBack(cell: number): boolean {
     const slot = this.slotOf(cell);
     const patch = this.patches.get(slot);
@@ -77,7 +82,7 @@ export class TablePatches {
     this.patches.delete(slot);
     return true;
   }
-  /** Every slot as the app had it. Calls under way end in their trampolines, which go on to pass them through. */
+  /** Restores every slot. Pending calls end in their trampolines, which still pass them through. */
   restore(): void {
     for (const patch of this.patches.values())
       if (tableGet(this.table, patch.slot) === patch.replacement)

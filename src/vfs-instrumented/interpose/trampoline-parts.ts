@@ -1,6 +1,7 @@
 /**
- * What every trampoline shares, as wasm functions inside each generated module: look a file up, begin a record, finish it.
- * `begin` and `finish` are Recorder.begin and Recorder.finish (record/recorder.ts) word for word: change one, change both.
+ * Shared parts of all trampolines, as wasm functions in each generated module: look up a file,
+ * begin a record, finish it. `begin` and `finish` mirror Recorder.begin and Recorder.finish
+ * (record/recorder.ts) exactly: change both together.
  */
 import { Field, Op, RECORD_BYTES } from '../../event/event.ts';
 import { Header, RING_AT } from '../../record/ring-layout.ts';
@@ -75,7 +76,7 @@ export function lookupBody(p: RingParts): Bytes {
   );
 }
 
-/** Publish a record: HEAD goes up after its fields. */
+/** Publish a record: HEAD goes up after the record's fields are written. */
 const publish = (p: RingParts, head: number): Bytes => [
   ...[...w.i32(0), ...w.get(head), ...w.i32(1), OP.add],
   ...(p.shared ? w.atomicStore(Header.head) : w.store(Header.head)),
@@ -100,7 +101,7 @@ const dropIfFull = (p: RingParts, head: number, leave: Bytes): Bytes => [
   ]),
 ];
 
-/** Writes a field of the record whose address a local holds. */
+/** Writes a field of the record whose address is in a local. */
 const putAt =
   (at: number) =>
   (field: number, value: Bytes, how = w.store): Bytes => [...w.get(at), ...value, ...how(field)];
@@ -165,7 +166,10 @@ export function beginBody(p: RingParts): Bytes {
   );
 }
 
-/** finish(record, seq, result, flags << 8, timed, aux, aux2): details that only the answer told, or 0 and 0 */
+/**
+ * finish(record, seq, result, flags << 8, timed, aux, aux2). aux and aux2 are known only after the
+ * call, or are 0 and 0
+ */
 export const FINISH: w.Signature = { params: 'iiiiiii', results: '' };
 export function finishBody(p: RingParts): Bytes {
   const [at, seq, result, flags, timed, aux, aux2, head, endSeq, claimed, t] = [
@@ -224,7 +228,8 @@ export function finishBody(p: RingParts): Bytes {
             ...w.when([...put(Field.aux, w.get(aux)), ...put(Field.aux2, w.get(aux2))]),
           ],
           ...put(Field.endSeq, w.get(endSeq), p.shared ? w.atomicStore : w.store),
-          // a reader on another thread may have taken it meanwhile, perhaps without its end: then it is said again
+          // a reader on another thread may have taken the record in the meantime, perhaps without
+          // its end, so it is written again
           ...(p.shared ? [...isUnclaimed, ...w.when([OP.return])] : [OP.return]),
         ]),
       ]),

@@ -1,6 +1,7 @@
 /**
- * One generated wasm module with a trampoline per function-table slot: record, call the engine's own function, record its
- * answer. Frames are wasm only, so JSPI suspends through them; a suspended Asyncify call is kept and taken up at its rewind.
+ * One generated wasm module with a trampoline per function-table slot: record, call the engine's
+ * own function, record its result. Its frames are wasm only, so JSPI can suspend through them. A
+ * suspended Asyncify call is stored and resumed at its rewind.
  */
 import { Field, Flag, Op } from '../../event/event.ts';
 import { Header } from '../../record/ring-layout.ts';
@@ -28,7 +29,10 @@ import {
 import * as w from './wasm-writer.ts';
 import { OP, type Bytes, type Signature } from './wasm-writer.ts';
 
-/** What a slot is taken for. `transfer`: xRead or xWrite, known once a struct names it (then in the engine block's `ops`). */
+/**
+ * The assumed kind of a slot. `transfer`: xRead or xWrite, known once a struct refers to it (then
+ * in the engine block's `ops`).
+ */
 export type Role = 'io' | 'transfer' | 'open' | 'name';
 
 export interface Trampoline {
@@ -41,21 +45,30 @@ export interface Trampoline {
   readonly original: WasmFunction;
 }
 
-/** JavaScript that trampolines call: rare, and it never throws. */
+/** JavaScript that trampolines call. Calls are rare, and it never throws. */
 export interface TrampolineHost {
   /** @param seq of the record that begins or ends */
   now(seq: number): number;
-  /** The ring wants a drain. */
+  /** The ring needs to be drained. */
   pressure(): void;
   /** An unknown file or pMethods. @returns byte address of its entry, or 0 */
   discover(cell: number, file: number, pMethods: number): number;
-  /** Before a call that looks like xOpen. @returns id of the file, or 0 when it is none */
+  /** Before a call that looks like xOpen. @returns id of the file, or 0 when it isn't one */
   opening(cell: number, pVfs: number, zName: number, flags: number): number;
   opened(file: number, pVfs: number, object: number, rc: number): void;
   closed(file: number): void;
-  /** The header of a WAL was written or read: it says the page size. @param at address of its 32 bytes */
+  /**
+   * The header of a WAL was written or read. It contains the page size.
+   * @param at address of its 32 bytes
+   */
   walHeader(file: number, at: number): void;
-  /** A page that tells of the structure of its database. @param object id of the database or its WAL @param at address of its bytes @param page of the header of a frame; else 0 @param write 1, or 0 = read */
+  /**
+   * A page that shows the structure of its database.
+   * @param object id of the database or its WAL
+   * @param at address of its bytes
+   * @param page number from the frame's header; else 0
+   * @param write 1, or 0 = read
+   */
   image(
     object: number,
     page: number,
@@ -64,13 +77,15 @@ export interface TrampolineHost {
     write: number,
     offset: number,
   ): void;
-  /** Before xDelete or xAccess. @returns id of the file, or 0 when the call is none */
+  /** Before xDelete or xAccess. @returns id of the file, or 0 when the call isn't one of them */
   named(cell: number, pVfs: number, zName: number): number;
-  /** A slot that isn't an xOpen after all. */
+  /** A slot that turned out not to be an xOpen. */
   giveBack(cell: number): void;
   /**
-   * Before an xRead or xWrite, with 0 and 0, and after it. undefined: nothing looks at the engine's memory.
-   * @param before bytes, as it answered before the call @returns bytes of the engine's memory
+   * Called with 0 and 0 before an xRead or xWrite, and again after it. undefined: the engine's
+   * memory isn't watched.
+   * @param before bytes, as returned before the call
+   * @returns bytes of the engine's memory
    */
   readonly grew: ((seq: number, before: number) => number) | undefined;
 }
@@ -78,7 +93,7 @@ export interface TrampolineHost {
 interface TrampolineOptions {
   readonly memory: WebAssembly.Memory;
   readonly capacity: number;
-  /** Pages, when the trace memory is shared. */
+  /** Pages, if the trace memory is shared. */
   readonly shared: { initial: number; maximum: number } | null;
   readonly block: number;
   readonly asyncify: boolean;
@@ -86,10 +101,10 @@ interface TrampolineOptions {
   readonly host: TrampolineHost;
 }
 
-/** Calls that do not match before a slot is given back. */
+/** Maximum calls that don't match before a slot is given back. */
 const PATIENCE = 64;
 const UNTIMED: ReadonlySet<number> = new Set([Op.xSectorSize, Op.xDeviceCharacteristics]);
-/** Operations whose second argument is a detail worth keeping: level, flags, opcode. */
+/** Operations whose second argument is recorded as a detail: level, flags, opcode. */
 const AUX_IN_1: ReadonlySet<number> = new Set([
   Op.xSync,
   Op.xLock,
@@ -98,7 +113,7 @@ const AUX_IN_1: ReadonlySet<number> = new Set([
   Op.xShmUnmap,
 ]);
 
-/** Of a trampoline: named where its body is made. */
+/** Locals of a trampoline. They have names where its body is generated. */
 const LOCALS = 13;
 
 const NOW = 0;
@@ -233,7 +248,7 @@ function trampolineBody(
       ...[...w.get(at), ...w.load(Field.seq), ...w.set(seq)],
       ...[...w.get(at), ...w.load(Field.parent), ...w.set(parent)],
       ...[...w.get(at), ...w.load(Field.context), ...w.set(context)],
-      ...setWord(Header.current, w.get(seq)), // what begins below is ours
+      ...setWord(Header.current, w.get(seq)), // what begins in the call belongs to ours
     ]),
   ];
 
@@ -246,7 +261,8 @@ function trampolineBody(
     OP.or,
   ];
 
-  // ---- xRead, xWrite: what a header in their bytes says. Written bytes are there now, read ones come with the answer.
+  // ---- xRead, xWrite: headers in their bytes. Written bytes are there before the call, read ones
+  // after it.
   const [file, buffer] = [w.get(0), w.get(1)];
   const learnWal = [
     ...w.get(header),
@@ -320,7 +336,7 @@ function trampolineBody(
         ? [...w.i32(0), ...w.load8(o.block + Block.ops + t.cell)]
         : w.i32(t.op | untimedFlag)),
       ...w.set(op),
-      // no operation yet: a function of xRead's type that no struct names
+      // no operation yet: a function of xRead's type that no struct refers to
       ...[...w.get(object), ...w.i32(0), OP.ne, ...w.get(op), ...w.i32(0), OP.ne, OP.and],
       ...w.when(isTransfer ? beginTransfer() : beginRecord(opAndFlags), [
         ...w.i32(0),
@@ -329,7 +345,7 @@ function trampolineBody(
     ]),
   ];
   const fresh: Record<Role, () => Bytes> = {
-    // xClose retires the file's name also while nothing is recorded
+    // xClose ends the validity of the pointer, also while nothing is recorded
     io: () => (t.op === Op.xClose ? ofFile() : [...word(Header.enabled), ...w.when(ofFile())]),
     transfer: () => [...word(Header.enabled), ...w.when(ofFile())],
     open: () => [
@@ -396,7 +412,7 @@ function trampolineBody(
       ...w.call(finish),
       ...setWord(Header.current, w.get(parent)),
       ...setWord(Header.context, w.get(context)),
-      ...(isTransfer ? [...w.get(header), ...w.when(structure(0))] : []), // after the end: what it takes isn't part of the call
+      ...(isTransfer ? [...w.get(header), ...w.when(structure(0))] : []), // its time isn't part of the call
     ]),
     ...after[t.role](),
   ];
@@ -409,7 +425,8 @@ function trampolineBody(
     ...(watches ? [...w.get(seq), ...w.get(bytes), ...w.call(GREW), OP.drop] : []),
   ];
 
-  // ---- Asyncify: each trampoline on the unwinding stack keeps its record, and takes it back, outermost first, at the rewind
+  // ---- Asyncify: at the unwind, each trampoline on the stack stores its record; at the rewind, it
+  // takes it back, outermost first
   const state = word(o.block + Block.state);
   const depth = o.block + Block.depth;
   const inStack = [...word(depth), ...w.i32(MAX_SUSPENDED), OP.ltU];

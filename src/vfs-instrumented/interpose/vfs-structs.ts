@@ -1,6 +1,7 @@
 /**
- * What one engine's memory says of its VFSs: which structs are sqlite3_io_methods and sqlite3_vfs, and so which slots of the function
- * table are their methods. What was not known to be one gets its trampolines here.
+ * Finds the VFSs in one engine's memory: which structs are sqlite3_io_methods and sqlite3_vfs, and
+ * so which slots of the function table hold their methods. Newly found methods get their
+ * trampolines here.
  */
 import { Op } from '../../event/event.ts';
 import type { Recorder } from '../../record/recorder.ts';
@@ -18,22 +19,28 @@ import { hasType } from './link-probe.ts';
 import type { TablePatches, Wanted } from './table-patches.ts';
 import type { Role } from './trampolines.ts';
 
-/** Contents of io_methods that are kept in mind; engines have two or three. */
+/** Maximum cached io_methods contents. Engines have two or three. */
 const MAX_LEARNED = 32;
 
 export class VfsStructs {
-  /** io_methods by address: the words that were in it when last read. */
+  /** io_methods by address: its words when last read. */
   private readonly structs = new Map<number, Uint32Array>();
-  /** The contents of io_methods that are traced already: some engines allocate one a file. Good until `tableAge` goes up. */
+  /**
+   * The io_methods contents that are already traced. Some engines allocate one per file. Valid
+   * until `tableAge` goes up.
+   */
   private learned: Uint32Array[] = [];
   /** sqlite3_vfs by address: its name. */
   private readonly vfsNames = new Map<number, string>();
-  /** sqlite3_vfs by address: its own methods' slots when last looked at, and how the table was then. */
+  /**
+   * sqlite3_vfs by address: the slots of its own methods when last read, and the table's age at
+   * that time.
+   */
   private readonly vfsSlots = new Map<
     number,
     { readonly slots: readonly number[]; readonly tableAge: number }
   >();
-  /** How often `tableChanged`. */
+  /** Number of `tableChanged` calls. */
   private tableAge = 0;
   private readonly saidAmbiguous = new Set<number>();
 
@@ -45,7 +52,10 @@ export class VfsStructs {
     private readonly block: number,
   ) {}
 
-  /** Is this an sqlite3_io_methods? If so, trace what it names. Read again at every xOpen: some VFSs change theirs in place. */
+  /**
+   * Is this an sqlite3_io_methods? If so, trace its methods. Read again at every xOpen, because
+   * some VFSs change theirs in place.
+   */
   learn(pMethods: number): boolean {
     const { memory } = this;
     const version = memory.word(pMethods);
@@ -86,7 +96,7 @@ export class VfsStructs {
     return null;
   }
 
-  /** A slot that may be a method's is not ours any more: nothing that was learned before holds. */
+  /** A slot that may hold a method isn't ours any more, so everything learned before is invalid. */
   tableChanged(): void {
     this.tableAge++;
     this.learned = [];
@@ -124,7 +134,7 @@ export class VfsStructs {
     }
   }
 
-  /** Two methods behind one function: a call of it can't be distinguished. */
+  /** Two methods share a function, so a call of it can't be attributed. */
   private ambiguous(slot: number, a: number, b: number): void {
     if (this.saidAmbiguous.has(slot)) return;
     this.saidAmbiguous.add(slot);
@@ -134,7 +144,10 @@ export class VfsStructs {
     );
   }
 
-  /** The name of a sqlite3_vfs, or null when the struct cannot be one. Traces its xDelete and xAccess. */
+  /**
+   * The name of a sqlite3_vfs, or null when the struct can't be one. Traces its xDelete and
+   * xAccess.
+   */
   adoptVfs(pVfs: number): string | null {
     const { memory } = this;
     const at = (word: number): number => memory.word(pVfs + word * 4);
@@ -171,7 +184,7 @@ export class VfsStructs {
   methodsAt(pMethods: number): Uint32Array | undefined {
     return this.structs.get(pMethods);
   }
-  /** Name of an adopted sqlite3_vfs. */
+  /** Name of a known sqlite3_vfs. */
   nameOf(pVfs: number): string | undefined {
     return this.vfsNames.get(pVfs);
   }

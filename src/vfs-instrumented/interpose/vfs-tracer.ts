@@ -1,6 +1,7 @@
 /**
- * The VFS layer of one engine: replaces function-table slots in place by trampolines and learns, while the engine runs, which
- * slots are VFS methods, which structs are io_methods and which pointers are files. The app's bytes stay as they are.
+ * The VFS layer of one engine: replaces function-table slots in place by trampolines. It learns,
+ * while the engine runs, which slots are VFS methods, which structs are io_methods, and which
+ * pointers are files. The app's bytes don't change.
  */
 import { Flag, Op } from '../../event/event.ts';
 import type { Recorder } from '../../record/recorder.ts';
@@ -22,11 +23,14 @@ interface TracedTable {
   readonly memory: WebAssembly.Memory;
   readonly table: WebAssembly.Table;
   readonly asyncify: boolean;
-  /** Say which pages belong to which table or index (b-tree-reader.ts): names of an app's own. Default false: database headers alone. */
+  /**
+   * Record which pages belong to which table or index (b-tree-reader.ts), with the app's names for
+   * these. Default false: only database headers.
+   */
   readonly structure?: boolean;
-  /** Id of the engine's definition; asked for before the first file is defined. */
+  /** Id of the engine's definition, requested before the first file is defined. */
   readonly engine: () => number;
-  /** As TrampolineHost.grew; absent: nothing looks for it. */
+  /** As TrampolineHost.grew; absent: growth isn't watched. */
   readonly grew?: TrampolineHost['grew'];
 }
 
@@ -34,7 +38,7 @@ export class VfsTracer implements TrampolineHost {
   /** Byte address of the engine's block in the trace memory. */
   readonly block: number;
   readonly memory: EngineMemory;
-  /** The thread's clock, as trampolines call it: performance.now itself, with nothing between. */
+  /** The thread's clock, as trampolines call it: performance.now itself, without a wrapper. */
   readonly now: TrampolineHost['now'];
   private readonly recorder: Recorder;
   private readonly target: TracedTable;
@@ -48,7 +52,9 @@ export class VfsTracer implements TrampolineHost {
   private readonly structs: VfsStructs;
   private readonly asOpens = new Set<number>();
 
-  /** @throws when there is no room for another engine, or its memory is not one of 32-bit pointers */
+  /**
+   * @throws when there is no space for another engine, or its memory doesn't use 32-bit pointers
+   */
   constructor(recorder: Recorder, target: TracedTable) {
     this.recorder = recorder;
     this.now = recorder.now;
@@ -74,7 +80,7 @@ export class VfsTracer implements TrampolineHost {
       target.structure === true,
     );
     const clock = new Float64Array(recorder.memory.buffer, Header.lastClock, 1);
-    clock[0] ||= recorder.now(); // a call that is not timed must not be dated 0
+    clock[0] ||= recorder.now(); // an untimed call must not have the time 0
   }
 
   /** Trampolines into every slot that may be xRead, xWrite or xOpen. @returns how many of each; fewer than 2 transfers = no SQLite */
@@ -107,12 +113,12 @@ export class VfsTracer implements TrampolineHost {
     });
   }
 
-  /** What the app put into a slot, if a trampoline stands there now. */
+  /** The app's function in a slot, if a trampoline is there now. */
   originalAt(slot: number): WasmFunction | null {
     return this.slots.at(slot)?.original ?? null;
   }
 
-  /** The app has set a slot: VFSs written in JavaScript add theirs late. */
+  /** The app has set a slot. VFSs written in JavaScript add theirs late. */
   slotSet(slot: number, fn: WasmFunction | null): void {
     this.slots.forget(slot);
     this.structs.tableChanged();
@@ -120,7 +126,7 @@ export class VfsTracer implements TrampolineHost {
     if (found) this.slots.add([found]);
   }
 
-  /** Every slot as the app had it. Calls under way end in their trampolines, which go on to pass them through. */
+  /** Restores every slot. Pending calls end in their trampolines, which still pass them through. */
   restore(): void {
     this.slots.restore();
   }
@@ -144,7 +150,7 @@ export class VfsTracer implements TrampolineHost {
         return 0;
       }
       const named = this.structs.methodsAt(pMethods)!;
-      if (!named.includes(this.slots.slotOf(cell))) return 0; // a function of the same type, on a pointer that happens to be a file
+      if (!named.includes(this.slots.slotOf(cell))) return 0; // another function with a file pointer
       if (named[X_LOCK_WORD] === 0)
         return this.files.insert(
           file,
@@ -155,7 +161,7 @@ export class VfsTracer implements TrampolineHost {
       return this.files.insert(file, pMethods, this.names.stranger(), 0);
     } catch (error) {
       this.recorder.fault('discover', error);
-      return 0; // asked again at its next call
+      return 0; // checked again at its next call
     }
   };
 
@@ -179,7 +185,7 @@ export class VfsTracer implements TrampolineHost {
       const pMethods = this.memory.word(file);
       if (pMethods && this.structs.learn(pMethods))
         this.files.insert(file, pMethods, object, this.names.headersOf(object) << HEADERS_SHIFT);
-      else this.files.remove(file); // not opened: SQLite calls xClose only where pMethods is set
+      else this.files.remove(file); // not opened: SQLite only calls xClose where pMethods is set
     } catch (error) {
       this.recorder.fault('xOpen', error);
     }

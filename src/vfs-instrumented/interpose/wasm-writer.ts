@@ -1,6 +1,6 @@
 /**
- * Writing WebAssembly by hand: the few encodings that the generated modules need. Everything is a plain array of bytes; a
- * module is small (some KB) and made once per set of table slots.
+ * Writes WebAssembly: the few encodings that the generated modules need. Everything is a plain
+ * array of bytes, since a module is small (some KB) and made once per set of table slots.
  */
 
 export type Bytes = number[];
@@ -64,7 +64,7 @@ export const importFunction = (module: string, name: string, type: number): Byte
   0,
   ...leb(type),
 ];
-/** @param shared pages, when the memory is shared: a shared memory links only under limits that hold it */
+/** @param shared pages, if the memory is shared: a shared memory only links within its limits */
 export const importMemory = (
   module: string,
   name: string,

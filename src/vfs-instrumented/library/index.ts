@@ -1,5 +1,6 @@
 /**
- * The library `vfscope/vfs`: record what SQLite asks of a VFS that you own, in production and in tests, without the extension.
+ * The library `vfscope/vfs`: records what SQLite asks of your VFS, in production and in tests,
+ * without the extension.
  *
  *   const recording = startRecording();
  *   sqlite3.vfs_register(instrument(vfs, recording), true);

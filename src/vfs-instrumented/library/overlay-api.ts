@@ -1,6 +1,7 @@
 /**
- * How wa-sqlite's two generations call a VFS. 2.x passes what C passes: pointers into its memory, 64-bit numbers in halves.
- * 1.x passes JavaScript's things: a name, a Uint8Array, a number; and calls an asynchronous method twice (Asyncify).
+ * How wa-sqlite's two generations call a VFS. 2.x passes C's arguments: pointers into its memory,
+ * 64-bit numbers in halves. 1.x passes JavaScript values (a string, a Uint8Array, a number) and
+ * calls an asynchronous method twice (Asyncify).
  */
 import type { EngineInfo } from '../../event/definitions.ts';
 
@@ -12,16 +13,16 @@ interface Module {
 
 export interface Api {
   readonly version: 1 | 2;
-  /** Name given to xOpen, null for a temporary file; from its first two arguments. */
+  /** Name passed to xOpen, from its first two arguments; null for a temporary file. */
   openName(a: unknown, b: unknown): string | null;
-  /** Name given to xDelete and xAccess. */
+  /** Name passed to xDelete and xAccess. */
   name(a: unknown, b: unknown): string;
-  /** Of xRead and xWrite, from the arguments after the file. */
+  /** For xRead and xWrite, from the arguments after the file. */
   length(b: unknown, c: unknown): number;
   offset(c: unknown, d: unknown, e: unknown): number;
-  /** Of xTruncate. */
+  /** For xTruncate. */
   size(b: unknown, c: unknown): number;
-  /** The memory that holds the buffer `b`, and where in it the buffer is. */
+  /** The memory with the buffer `b`, and the buffer's position in it. */
   bytes(b: unknown): Uint8Array;
   at(b: unknown): number;
   engine(): EngineInfo;

@@ -1,7 +1,8 @@
 /**
- * The calls of a VFS that are under way, and whose children events are. Calls of two connections may overlap where they are
- * asynchronous: what begins belongs to the call that began last, and no VFS call is another's child. A call that answers at once is a
- * number and no object; one that is held until its answer comes is.
+ * The pending calls of a VFS, and the parents of events. Calls of two connections may overlap if
+ * they are asynchronous. An event's parent is the call that began last, and a VFS call is never the
+ * child of another. A call that answers at once is a number, not an object. A call that waits for
+ * its result is an object.
  */
 import { Flag } from '../../event/event.ts';
 import { NOTHING, Recorder, type Token } from '../../record/recorder.ts';
@@ -11,25 +12,25 @@ import type { HeadedFile } from './overlay-headers.ts';
 export interface HeldCall {
   readonly op: number;
   readonly token: Token;
-  /** First argument of the method, by which a rewind is known. */
+  /** First argument of the method, which identifies a rewind. */
   readonly file: unknown;
-  /** Of an xRead on a known file: what its bytes may say. */
+  /** For an xRead on a known file: which headers its bytes may contain. */
   readonly headed: HeadedFile | null;
   readonly offset: number;
   readonly length: number;
-  /** The call was suspended by Asyncify and goes on. */
+  /** Asyncify suspended the call; it is still pending. */
   resumed: boolean;
 }
 
 export class OpenCalls {
-  /** Those that are held. */
+  /** Calls that wait for their result. */
   private readonly open: number[] = [];
-  /** The sql call, if any, that was open before the first of ours. */
+  /** The sql call, if any, that was open before our first call. */
   private base = 0;
 
   constructor(private readonly recorder: Recorder) {}
 
-  /** What follows is `end`, or `hold` and later `release`, on this turn of the thread. */
+  /** Next comes `end`, or `hold` and later `release`, in the same task of the thread. */
   begin(
     op: number,
     object: number,
@@ -46,7 +47,7 @@ export class OpenCalls {
     return token;
   }
 
-  /** @param aux, aux2 what the bytes that were read say; 0 and 0 = nothing */
+  /** @param aux, aux2 decoded from the bytes read; 0 and 0 = nothing */
   end(token: Token, rc: number, flags: number, aux: number, aux2: number): void {
     this.recorder.end(token, rc, flags, undefined, aux, aux2);
     this.leave();
@@ -56,7 +57,7 @@ export class OpenCalls {
     if (call.token !== NOTHING) this.open.push(Recorder.seqOf(call.token));
     return call;
   }
-  /** The end of a call that was held. */
+  /** The end of a call that waited. */
   release(call: HeldCall, rc: number, flags: number, aux: number, aux2: number): void {
     if (call.token === NOTHING) return;
     const { open } = this;

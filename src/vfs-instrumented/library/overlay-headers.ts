@@ -1,6 +1,7 @@
 /**
- * What SQLite's own headers say, read in passing from the buffer of an xRead or xWrite in JavaScript: header-decode.ts of the
- * trampolines, for a VFS that one owns. At most 32 bytes are looked at; event/operations.ts says what comes out.
+ * Reads SQLite's own headers in JavaScript from the buffer of an xRead or xWrite, as
+ * header-decode.ts does for trampolines, but for your own VFS object. It reads at most 32 bytes.
+ * event/operations.ts documents the results.
  */
 import { AUX_WAL_HEADER } from '../../event/event.ts';
 import type { FileKind } from '../../event/definitions.ts';
@@ -14,22 +15,26 @@ import {
 import { BTREE_PAGES } from '../../sqlite/page.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
 
-/** An open file as the decoder knows it. */
+/** An open file, for the decoder. */
 export interface HeadedFile {
   readonly kind: FileKind;
-  /** Bytes of a page, once the header of a WAL has said it; 0 before. */
+  /** Page size in bytes, once the header of a WAL was seen; 0 before. */
   walPageBytes: number;
 }
 
-/** The answer of the last `decodeHeader`. One for all: no call comes between it and its use. */
+/**
+ * The result of the last `decodeHeader`. One for all, because no call comes between it and its use.
+ */
 export const decoded = { aux: 0, aux2: 0 };
 
 const word = (b: Uint8Array, at: number): number =>
   ((b[at]! << 24) | (b[at + 1]! << 16) | (b[at + 2]! << 8) | b[at + 3]!) >>> 0;
 
 /**
- * Fills `decoded`, with zeros where the bytes carry no header.
- * @param bytes memory that holds the buffer @param at where in it @param offset, length of the call, bytes
+ * Fills `decoded`, with zeros where the bytes contain no header.
+ * @param bytes memory with the buffer
+ * @param at the buffer's position in it
+ * @param offset, length of the call, bytes
  */
 export function decodeHeader(
   file: HeadedFile,
@@ -77,7 +82,8 @@ function decodeWal(
   const within = (offset - WAL_HEADER) % (file.walPageBytes + WAL_FRAME_HEADER);
   if (file.walPageBytes && within === WAL_FRAME_HEADER && length === file.walPageBytes)
     return decodeType(bytes[at]!);
-  // at a sync point SQLite splits a frame's header over two writes: the first eight bytes are those that are wanted
+  // at a sync point, SQLite splits a frame's header over two writes; the first eight bytes are
+  // enough
   const isFrame = file.walPageBytes ? within === 0 && length >= 8 : length === WAL_FRAME_HEADER;
   if (!isFrame) return;
   decoded.aux = word(bytes, at);

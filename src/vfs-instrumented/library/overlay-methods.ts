@@ -1,9 +1,14 @@
-/** The methods of a VFS, and what of their arguments goes into a record. */
+/** The methods of a VFS, and which of their arguments go into a record. */
 import { Op } from '../../event/event.ts';
 
-/** `io`: its first argument is the file; `transfer`: and it is xRead or xWrite; `name`: it names a file. */
+/**
+ * `io`: its first argument is the file. `transfer`: `io`, and it is xRead or xWrite. `name`: an
+ * argument is a file name.
+ */
 export type How = 'open' | 'transfer' | 'io' | 'name';
-/** aux: which argument of an io method is a detail worth keeping (level, flags, opcode); -1 = none. */
+/**
+ * aux: index of the io method's argument to record as a detail (level, flags, opcode); -1 = none.
+ */
 export const METHODS: readonly (readonly [name: string, op: number, how: How, aux: number])[] = [
   ['xOpen', Op.xOpen, 'open', -1],
   ['xClose', Op.xClose, 'io', -1],

@@ -1,9 +1,15 @@
-/** When Asyncify (wa-sqlite 1.x) takes a call's stack away: the call answers, but not with its answer. */
+/**
+ * Detects when Asyncify (wa-sqlite 1.x) takes away a call's stack. The call returns then, but
+ * without its result.
+ */
 export class Suspensions {
-  /** So many so far. */
+  /** Number of suspensions so far. */
   count = 0;
 
-  /** Asyncify's handleAsync begins a promise and unwinds, or hands over what it brought: only the first is a suspension. */
+  /**
+   * Asyncify's handleAsync begins a promise and unwinds, or returns the promise's result. Only the
+   * first is a suspension.
+   */
   watch(vfs: Record<string, unknown>): void {
     let inner = vfs.handleAsync as ((f: () => unknown) => unknown) | undefined;
     if (typeof inner !== 'function') return;
@@ -20,7 +26,7 @@ export class Suspensions {
       configurable: true,
       enumerable: false,
       get: () => watched,
-      set: (f: typeof inner) => (inner = f), // registering sets Asyncify's own
+      set: (f: typeof inner) => (inner = f), // registering sets Asyncify's own handleAsync
     });
   }
 }

@@ -1,9 +1,10 @@
 /**
- * Records the calls of a wa-sqlite VFS object that one owns: own properties x* over the instance, which write the same records
- * as the trampolines of interpose/. For app authors and tests; what one does not own is traced by engines/install.ts.
+ * Records the calls of a wa-sqlite VFS object that you own, with own properties x* over the
+ * instance. They write the same records as the trampolines of interpose/. For app authors and
+ * tests; engines/install.ts traces VFSs that you don't own.
  *
- * A method that answers at once still does, one that answers a promise still does, and Asyncify's second call of a 1.x method
- * is taken for what it is: the rewind of the first.
+ * Synchronous methods stay synchronous, asynchronous ones still return a promise, and Asyncify's
+ * second call of a 1.x method is recorded as the rewind of the first.
  */
 import { Flag, Op } from '../../event/event.ts';
 import { Rc } from '../../sqlite/constants.ts';
@@ -27,13 +28,15 @@ interface OpenFile extends HeadedFile {
   readonly object: number;
 }
 
-/** Where records go: a recorder, or a recording that `startRecording` began. */
+/** Where records go: a recorder, or a recording from `startRecording`. */
 export type RecordTarget = Recorder | { readonly recorder: Recorder };
 
 /**
- * Record the calls that SQLite makes of this VFS, from now on. Before or after `vfs_register`, better before: the first calls
- * are seen, too. Works on wa-sqlite 1.x and 2.x and its forks, in sync, Asyncify and JSPI builds.
- * @returns the VFS itself @throws TypeError where it has no xRead and xWrite, or is instrumented already
+ * Record the calls that SQLite makes to this VFS from now on. Works before and after
+ * `vfs_register`; before is better, because it also covers the first calls. Works with wa-sqlite
+ * 1.x and 2.x and its forks, in sync, Asyncify, and JSPI builds.
+ * @returns the VFS itself
+ * @throws TypeError where it has no xRead and xWrite, or is instrumented already
  */
 export function instrument<T extends object>(vfs: T, target: RecordTarget): T {
   const object = vfs as T & Record<string | symbol, unknown>;
@@ -52,14 +55,16 @@ class Overlay {
   private readonly calls: OpenCalls;
   private readonly api: Api;
   private readonly suspensions = new Suspensions();
-  /** Of 1.x with Asyncify: the call whose stack is unwound, to be called again. */
+  /** For 1.x with Asyncify: the unwound call, which will be called again. */
   private unwound: HeldCall | null = null;
   private engine = 0;
-  /** A method of the VFS runs right now: what it calls of itself is its own affair. */
+  /** A method of the VFS is running. The methods that it calls on itself aren't recorded. */
   private inside = false;
-  /** Of the call that runs right now, where it is an xRead on a known file: what its bytes may say. */
+  /**
+   * For the running call, if it is an xRead on a known file: which headers its bytes may contain.
+   */
   private headed: HeadedFile | null = null;
-  /** Calls come in runs on one file. */
+  /** The last file, because calls come in runs on one file. */
   private lastKey: unknown = null;
   private lastFile: OpenFile | undefined;
   private offset = NaN;
@@ -83,7 +88,7 @@ class Overlay {
     for (const [name, op, how, aux] of METHODS) {
       const original = this.vfs[name];
       if (typeof original !== 'function') continue;
-      // not enumerable: a VFS that looks at its own properties does not find them
+      // not enumerable, so a VFS that enumerates its own properties doesn't find them
       const bound = (original as Method).bind(this.vfs);
       const value =
         how === 'transfer' ? this.wrapTransfer(bound, op) : this.wrap(bound, op, how, aux);
@@ -96,7 +101,7 @@ class Overlay {
     }
   }
 
-  /** Hot: of a call that answers at once nothing is made but its record. */
+  /** Hot path: a synchronous call allocates nothing except its record. */
   private wrap(original: Method, op: number, how: How, auxArgument: number): Method {
     const { recorder } = this;
     const always = op === Op.xClose || op === Op.xOpen;
@@ -122,8 +127,8 @@ class Overlay {
   }
 
   /**
-   * xRead and xWrite, most of what a VFS is called for: the file that was used last and an answer at once take no detour. A function of
-   * its own, so that the engine compiles it for these two alone.
+   * xRead and xWrite, the most frequent calls. The last used file and a synchronous result take the
+   * fast path. A separate function, so that the engine compiles it for these two only.
    */
   private wrapTransfer(original: Method, op: number): Method {
     const { recorder } = this;
@@ -160,7 +165,7 @@ class Overlay {
     suspended: boolean,
   ): unknown {
     if (suspended) {
-      this.unwound = this.held(op, token, a); // its answer comes with the rewind
+      this.unwound = this.held(op, token, a); // its result comes with the rewind
       return answer;
     }
     if (typeof answer !== 'number' && isThenable(answer))
@@ -180,7 +185,7 @@ class Overlay {
     d: unknown,
     e: unknown,
   ): unknown {
-    if (call.op !== op || call.file !== a) return original(a, b, c, d, e); // what the suspended method does of itself
+    if (call.op !== op || call.file !== a) return original(a, b, c, d, e); // the method calls itself
     this.unwound = null;
     call.resumed = true;
     const suspensions = this.suspensions.count;
@@ -205,7 +210,7 @@ class Overlay {
 
   private held(op: number, token: Token, file: unknown): HeldCall {
     const { headed, offset, length } = this;
-    // suspended while nothing is recorded: its rewind is not to be taken for a call
+    // suspended while nothing was recorded: its rewind must not count as a call
     return this.calls.hold({ op, token, file, headed, offset, length, resumed: false });
   }
 

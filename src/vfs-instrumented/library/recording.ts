@@ -1,6 +1,7 @@
 /**
- * A recording without the extension: an app or a test keeps its own trace and saves it as a `.vfst` file, which the panel and the
- * command line open. It holds what one instruments with it; nothing is patched.
+ * A recording without the extension: an app or a test holds its own trace and saves it as a `.vfst`
+ * file, which the panel and the command line open. It holds what you instrument with it; nothing is
+ * patched.
  */
 import { RecordReader } from '../../event/batch.ts';
 import type { CapturedLayer } from '../../event/capture.ts';
@@ -14,23 +15,27 @@ import { Header } from '../../record/ring-layout.ts';
 import { OWN_RECORDING, TraceStore, type ThreadStore } from '../../trace/store.ts';
 
 export interface RecordingOptions {
-  /** How the thread is called in the trace. Default: the file's name of the script, or 'recording'. */
+  /** The thread's name in the trace. Default: the script's file name, or 'recording'. */
   name?: string;
   /**
-   * What is kept while it grows: everything, or the last so many seconds or megabytes (of about 62 bytes an event, twice that
-   * before a block is forgotten). Default: the last 64 megabytes, a million events.
+   * What to retain while the trace grows: everything, or the last seconds or megabytes (about 62
+   * bytes an event, up to twice that until a block is dropped). Default: the last 64 megabytes, a
+   * million events.
    */
   keep?: Keep;
-  /** What is recorded into it, said in the trace: a layer that is not among these was not looked at. Default: VFS calls, which is all that `instrument` records. */
+  /**
+   * The recorded layers, stored in the trace: any other layer wasn't recorded. Default: VFS calls,
+   * the only layer that `instrument` records.
+   */
   layers?: readonly CapturedLayer[];
 }
 
-/** Records in the ring. It drains itself when half of it is full. */
+/** Records in the ring. It drains itself when it is half full. */
 const CAPACITY = 16384;
 const KEEP: Keep = { kind: 'megabytes', megabytes: 64 };
 
 export class Recording {
-  /** What `instrument` writes into. */
+  /** The recorder that `instrument` writes to. */
   readonly recorder: Recorder;
   private readonly trace: TraceStore;
   private readonly thread: ThreadStore;
@@ -84,7 +89,7 @@ export class Recording {
     this.recorder.instant(Op.threadStart, 0, NaN, 0);
   }
 
-  /** Events kept so far, and events lost for want of room. */
+  /** Events retained so far, and events lost for lack of space. */
   get events(): number {
     this.drain();
     return this.trace.eventCount;
@@ -94,13 +99,13 @@ export class Recording {
     return this.trace.dropped;
   }
 
-  /** The trace so far, for `summaryOf` and the other analyses. It goes on growing with the recording. */
+  /** The trace so far, for `summaryOf` and the other analyses. It grows with the recording. */
   store(): TraceStore {
     this.drain();
     return this.trace;
   }
 
-  /** Record nothing for now. Calls under way still get their end. */
+  /** Pause recording. Pending calls still get their end. */
   pause(): void {
     this.recorder.enabled = false;
   }

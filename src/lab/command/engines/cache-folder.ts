@@ -1,4 +1,4 @@
-/** Where downloaded releases stay: the user's cache folder, as the platform has it. */
+/** Where downloaded releases are stored: the platform's cache folder of the user. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 

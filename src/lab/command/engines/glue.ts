@@ -1,4 +1,7 @@
-/** JavaScript that comes with a wasm file, as npm packages bring it: it runs in this process, as any package that one imports does. */
+/**
+ * JavaScript that comes with a wasm file in npm packages. It runs in this process, as any imported
+ * package does.
+ */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { EngineFactory, EngineModule, SqliteApi } from '../../experiments/engine/builds.ts';
@@ -6,7 +9,7 @@ import { memoryOf, rawModule, tableOf } from '../../experiments/engine/plain-loa
 
 type Glue = (options: object) => Promise<Readonly<Record<string, unknown>>>;
 
-/** Emscripten's glue takes the process for its own, and ends it where any promise is rejected. */
+/** Emscripten's glue assumes that it owns the process, and ends it when any promise is rejected. */
 const TAKEN = ['uncaughtException', 'unhandledRejection'] as const;
 async function keepingProcess<T>(work: () => Promise<T>): Promise<T> {
   const before = TAKEN.map((name) => process.rawListeners(name));
@@ -27,7 +30,7 @@ const factoryIn = (loaded: unknown, path: string): Glue => {
   return found as Glue;
 };
 
-/** CommonJS glue keeps its first instance: it is evaluated again for each. */
+/** CommonJS glue reuses its first instance, so it is evaluated again for each one. */
 async function freshGlue(path: string): Promise<Glue> {
   if (path.endsWith('.mjs')) return factoryIn(await import(pathToFileURL(path).href), path);
   const require = createRequire(path);
@@ -35,7 +38,7 @@ async function freshGlue(path: string): Promise<Glue> {
   return factoryIn(require(path), path);
 }
 
-/** Instances by this glue, reached through SQLite's C API. @param path of the JavaScript file */
+/** Instances from this glue, used through SQLite's C API. @param path of the JavaScript file */
 export const glueFactory =
   (path: string): EngineFactory =>
   ({ instantiateWasm }) =>
@@ -57,7 +60,7 @@ export const glueFactory =
       return rawModule({ memory, table, find: (name) => module[`_${name}`] });
     });
 
-/** What workloads call of wa-sqlite's own API. */
+/** The functions of wa-sqlite's API that workloads call. */
 const OWN_API = [
   'libversion',
   'open_v2',
@@ -71,7 +74,7 @@ const OWN_API = [
   'bind',
 ] as const satisfies readonly (keyof SqliteApi)[];
 
-/** A release of wa-sqlite by its own glue and its own API. @param paths of the two JavaScript files */
+/** A wa-sqlite release with its own glue and API. @param paths of the two JavaScript files */
 export async function ownApi(
   gluePath: string,
   apiPath: string,

@@ -1,17 +1,22 @@
-/** The user's own npm, as a child process: it knows the registry, the proxy, and the passwords. vfscope knows none of them. */
+/**
+ * Runs the user's npm as a child process. It knows the registry, the proxy, and the passwords;
+ * vfscope knows none of them.
+ */
 import { spawn } from 'node:child_process';
 import type { PackageName } from '../../experiments/model/engine-names.ts';
 
-/** Of one npm command. */
+/** Timeout of one npm command. */
 const PATIENCE_MS = 180_000;
 
-/** Without a network npm would try again for more than a minute, in silence. */
+/** Without a network, npm would retry silently for more than a minute. */
 const RETRIES = '--fetch-retry-maxtimeout=10000';
 
 /** @returns what it prints @throws Error with npm's own reason */
 export type Npm = (args: readonly string[], folder: string) => Promise<string>;
 
-/** What npm printed as its reason, without its period: the last lines of that kind name logs only. */
+/**
+ * The reason that npm printed, without its period. The last lines of that kind only name log files.
+ */
 function reasonOf(stderr: string): string {
   const lines = stderr
     .split('\n')
@@ -24,7 +29,7 @@ function reasonOf(stderr: string): string {
 /** @param args words that are safe in a shell: names and exact versions */
 export const runNpm: Npm = (args, folder) =>
   new Promise((resolve, reject) => {
-    // npm is a script on Windows, which only a shell starts
+    // npm is a script on Windows and needs a shell to start
     const child = spawn('npm', [...args, RETRIES], {
       cwd: folder,
       shell: process.platform === 'win32',
@@ -54,7 +59,7 @@ export const runNpm: Npm = (args, folder) =>
     });
   });
 
-/** All releases of a package, as the registry lists them. @throws Error with npm's reason */
+/** All releases of a package in the registry. @throws Error with npm's reason */
 export async function releasesOf(name: PackageName, npm: Npm, folder: string): Promise<string[]> {
   const answer: unknown = JSON.parse(await npm(['view', name, 'versions', '--json'], folder));
   const all = typeof answer === 'string' ? [answer] : answer;

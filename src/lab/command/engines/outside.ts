@@ -1,4 +1,7 @@
-/** Engines from outside, in Node: from the name of a release or of a wasm file to a build that can run, or to the reason why it can't. */
+/**
+ * External engines, in Node: finds the build for the name of a release or a wasm file, or the
+ * reason why it can't run.
+ */
 import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -22,7 +25,7 @@ import { packageFolder, type PackageSource } from './packages.ts';
 type Asked = Pick<Config, 'engine' | 'build'>;
 type Source = Build['source'];
 
-/** Of the VFSs that an engine is given. */
+/** For the VFSs of an engine. */
 const generation = 2;
 
 /** wa-sqlite's files by kind of build. */
@@ -61,7 +64,7 @@ function needed(folder: string, name: string): string {
   return path;
 }
 
-/** sqlite.org has moved its file from release to release. */
+/** sqlite.org's file has moved between releases. */
 async function fileNamed(folder: string, name: string): Promise<string> {
   const all = await readdir(folder, { recursive: true });
   const found = all
@@ -75,7 +78,10 @@ function onlySync({ build }: Asked, name: string): void {
   if (build !== 'sync') throw new Error(`${name} has no ${build} build`);
 }
 
-/** A wasm file: by itself where that is enough, else by JavaScript of the same name that lies beside it. */
+/**
+ * A wasm file: by itself if that is enough, else with the JavaScript file of the same name beside
+ * it.
+ */
 async function fileBuild(asked: Asked): Promise<Build> {
   const wasm = resolve(asked.engine);
   const both = await read(wasm);
@@ -120,12 +126,12 @@ async function outsideBuild(asked: Asked, packages: PackageSource): Promise<Buil
 
 const keyOf = ({ engine, build }: Asked): string => `${build} ${engine}`;
 
-/** Engines that were looked for, each found or refused. */
+/** Engines that were looked up, each found or rejected. */
 export class OutsideEngines {
   private readonly builds = new Map<string, Build | string>();
   constructor(private readonly packages: PackageSource) {}
 
-  /** Looks for those that aren't bundled; a release that isn't here is fetched. */
+  /** Looks up engines that aren't bundled. Downloads missing releases. */
   async prepare(asked: readonly Asked[]): Promise<void> {
     for (const each of asked) {
       const key = keyOf(each);
@@ -134,7 +140,7 @@ export class OutsideEngines {
     }
   }
 
-  /** Why it can't run; null: it can. Only of those that were looked for. */
+  /** Why it can't run; null: it can. Only for looked-up engines. */
   readonly refused = (config: Asked): string | null => {
     const found = this.builds.get(keyOf(config));
     if (found === undefined) return `${config.engine} was not looked for`;
@@ -150,6 +156,6 @@ export class OutsideEngines {
   };
 }
 
-/** @param cache where fetched releases stay; undefined: the user's cache folder */
+/** @param cache where downloaded releases are stored; undefined: the user's cache folder */
 export const outsideEngines = (cache: string | undefined): OutsideEngines =>
   new OutsideEngines({ cache: cache ?? cacheFolder(), npm: runNpm, say: complain });

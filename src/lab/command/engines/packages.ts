@@ -1,6 +1,6 @@
 /**
- * The folder of a release: installed already, fetched before, or fetched now by `npm pack` into the cache folder. No script of a package
- * runs on the way, and nothing is installed.
+ * The folder of a release: already installed, downloaded before, or downloaded into the cache
+ * folder by `npm pack`. No package script runs, and nothing is installed.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -15,16 +15,19 @@ export interface PackageFolder {
   readonly version: string;
 }
 export interface PackageSource {
-  /** Where fetched releases stay. */
+  /** Where downloaded releases are stored. */
   readonly cache: string;
   readonly npm: Npm;
-  /** Told what is fetched. */
+  /** Called before each download. */
   readonly say: (line: string) => void;
-  /** Where installed packages are looked for, and in the folders above; default: the current one, then vfscope's own. */
+  /**
+   * Where to look for installed packages, with the parent folders; default: the current folder,
+   * then vfscope's own.
+   */
   readonly from?: readonly string[];
 }
 
-/** Of a package: what an engine needs. Tests and source maps are most of some. */
+/** The files of a package that an engine needs. Tests and source maps are most of some packages. */
 const WANTED = /(?:^package\.json|\.(?:wasm|js|mjs|cjs))$/;
 
 /** @param folder of a package */
@@ -35,7 +38,7 @@ export function versionIn(folder: string): string | null {
   return typeof version === 'string' ? version : null;
 }
 
-/** The nearest `node_modules` that has it, as Node looks for it. */
+/** The nearest `node_modules` folder with the package, searched as Node does. */
 function installed(name: string, start: string): PackageFolder | null {
   for (let at = start; ; at = dirname(at)) {
     const folder = join(at, 'node_modules', ...name.split('/'));
@@ -45,7 +48,7 @@ function installed(name: string, start: string): PackageFolder | null {
   }
 }
 
-/** @throws Error with the cause where it can't be had */
+/** @throws Error with the cause where it isn't available */
 export async function packageFolder(
   { package: name, version }: Release,
   source: PackageSource,
@@ -70,16 +73,16 @@ const cannotSave =
       { cause: e },
     );
   };
-/** Node's own way to make the folders above, too, never ends below `/proc`. @throws Error with what to do */
+/** Node's recursive mkdir never ends below `/proc`. @throws Error with the next step */
 async function makeFolder(path: string): Promise<void> {
   if (existsSync(path)) return;
   if (dirname(path) !== path) await makeFolder(dirname(path));
   await mkdir(path).catch((e: NodeJS.ErrnoException) => {
-    if (e.code !== 'EEXIST') cannotSave(path)(e); // another vfscope may have been faster
+    if (e.code !== 'EEXIST') cannotSave(path)(e); // another vfscope may have created it
   });
 }
 
-/** There whole or not at all: an interrupted download leaves no folder of that name. */
+/** Created completely or not at all: an interrupted download leaves no folder with that name. */
 async function fetched(
   name: string,
   version: string,
@@ -100,7 +103,7 @@ async function fetched(
       await mkdir(dirname(join(whole, path)), { recursive: true });
       await writeFile(join(whole, path), content);
     }
-    // another vfscope may have been faster
+    // another vfscope may have created it
     await rename(whole, folder).catch((e: unknown) => {
       if (!existsSync(folder)) throw e;
     });

@@ -1,11 +1,12 @@
 /**
- * Reads an npm package's archive, a tar file under gzip: regular files only, by their paths inside the package. The archive isn't trusted:
- * links and paths that lead out of the package are left out, and it must not unpack to more than a limit.
+ * Reads an npm package's archive, a gzipped tar file: only regular files, by their paths inside the
+ * package. The archive isn't trusted: links and paths that lead out of the package are ignored, and
+ * its unpacked size is limited.
  */
 import { gunzipSync } from 'node:zlib';
 
 const BLOCK = 512;
-/** Of all files: no package that is known here comes near. */
+/** Limit for all files. All packages known here are far smaller. */
 const MOST_BYTES = 512 * 2 ** 20;
 const [FILE, OLD_FILE, LONG_NAME, PAX] = ['0', '\0', 'L', 'x'];
 
@@ -18,15 +19,18 @@ const textOf = (block: Uint8Array, from: number, length: number): string => {
 /** `path=` of a pax header: lines of `length key=value`. */
 const paxPath = (text: string): string | null => /^\d+ path=(.*)$/m.exec(text)?.[1] ?? null;
 
-/** A path below the package's folder, without that folder; null where it leads elsewhere. */
+/** A path inside the package's folder, relative to it; null where it leads elsewhere. */
 function inside(path: string): string | null {
-  const [, ...parts] = path.split('/'); // npm puts all into one folder, `package` as a rule
+  const [, ...parts] = path.split('/'); // npm puts everything into one folder, usually `package`
   if (parts.length === 0 || parts.some((part) => part === '' || part === '.' || part === '..'))
     return null;
   return parts.some((part) => /[\\:]/.test(part)) ? null : parts.join('/');
 }
 
-/** @returns content by path @throws Error where it isn't such an archive, is cut off, or is too large */
+/**
+ * @returns content by path
+ * @throws Error where it isn't such an archive, is truncated, or is too large
+ */
 export function filesOf(archive: Uint8Array): Map<string, Uint8Array> {
   const bytes = gunzipSync(archive, { maxOutputLength: MOST_BYTES });
   const files = new Map<string, Uint8Array>();
@@ -34,7 +38,7 @@ export function filesOf(archive: Uint8Array): Map<string, Uint8Array> {
   for (let at = 0; at + BLOCK <= bytes.length;) {
     const header = bytes.subarray(at, at + BLOCK);
     at += BLOCK;
-    if (header.every((byte) => byte === 0)) continue; // the end is two of these
+    if (header.every((byte) => byte === 0)) continue; // two of these mark the end
     const size = Number.parseInt(textOf(header, 124, 12).trim() || '0', 8);
     if (!(size >= 0) || at + size > bytes.length) throw new Error('the archive is cut off');
     const content = bytes.subarray(at, at + size);

@@ -1,17 +1,20 @@
-/** The storage calls below a VFS that change something, with their bytes, in the order in which they returned. Reads change nothing: they aren't here. */
+/**
+ * The storage calls of a VFS that change something, with their bytes, in the order in which they
+ * returned. Reads are left out.
+ */
 import { countOf } from '../../../text/numbers.ts';
 import type { KeyRange, ValidKey } from './idb-keys.ts';
 
-/** What one IndexedDB transaction changes. `store` is an object store's name. */
+/** A change by one IndexedDB transaction. `store` is an object store's name. */
 export type Change =
   | { readonly op: 'version'; readonly version: number }
   | { readonly op: 'create-store'; readonly store: string; readonly keyPath: KeyPath }
   | { readonly op: 'put'; readonly store: string; readonly key: ValidKey; readonly value: unknown }
   | { readonly op: 'delete'; readonly store: string; readonly range: KeyRange };
-/** null: keys are passed beside the values. */
+/** null: keys are passed separately. */
 export type KeyPath = string | readonly string[] | null;
 
-/** Files are named by their path in OPFS, without a slash at the start. Offsets and sizes are bytes. */
+/** A file is identified by its OPFS path, without a leading slash. Offsets and sizes are bytes. */
 export type FileCall =
   | {
       readonly kind: 'write';
@@ -38,17 +41,17 @@ export interface Logged {
   readonly call: Call;
   /** What the workload was doing, such as `commit 3`. */
   readonly phase: string;
-  /** The call in words, without its bytes. */
+  /** The call as text, without its bytes. */
   readonly text: string;
 }
 
-/** The phase in which the VFS makes its files, before the first PRAGMA. */
+/** The phase in which the VFS creates its files, before the first PRAGMA. */
 export const OPENING = 'open';
 
-/** What a workload did to the storage, and when each of its commits was acknowledged. */
+/** The storage calls of a workload, and when each of its commits was acknowledged. */
 export class StorageLog {
   readonly calls: Logged[] = [];
-  /** Of each acknowledged commit, from the first: how many calls had returned by then. */
+  /** For each acknowledged commit, in order: how many calls had returned by then. */
   readonly acknowledged: number[] = [];
   phase = OPENING;
 

@@ -1,4 +1,7 @@
-/** What an origin has in storage: the files of OPFS and the databases of IndexedDB. Values are never changed in place, so a copy is cheap. */
+/**
+ * An origin's storage: the files of OPFS and the databases of IndexedDB. Values are never changed
+ * in place, so a copy is cheap.
+ */
 import { compareKeys, type KeyRange, type ValidKey } from './idb-keys.ts';
 import type { Call, Change, KeyPath } from './calls.ts';
 
@@ -31,7 +34,7 @@ export class Disk {
     return copy;
   }
 
-  /** The bytes of a file; of none where there is no such file. Not to be changed. */
+  /** The bytes of a file; empty where it doesn't exist. Don't change them. */
   bytesOf(file: string): Uint8Array {
     return this.files.get(file) ?? NO_BYTES;
   }
@@ -79,7 +82,7 @@ function written(old: Uint8Array, at: number, bytes: Uint8Array): Uint8Array {
   return next;
 }
 
-/** The database with one change more. */
+/** The database after one more change. */
 export function changed(database: Database, change: Change): Database {
   if (change.op === 'version') return { ...database, version: change.version };
   const old = database.stores.get(change.store);

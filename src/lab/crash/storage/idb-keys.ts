@@ -1,4 +1,7 @@
-/** Keys of IndexedDB as VFSs use them: numbers, strings, and arrays of them, in the order of the specification. */
+/**
+ * IndexedDB keys of the types that VFSs use: numbers, strings, and arrays of them, ordered as in
+ * the specification.
+ */
 
 export type ValidKey = number | string | readonly ValidKey[];
 
@@ -20,7 +23,7 @@ export function compareKeys(a: ValidKey, b: ValidKey): number {
   return rank(a) - rank(b);
 }
 
-/** As `IDBKeyRange`, which VFSs find under that name. An absent bound is open to its side. */
+/** Replaces `IDBKeyRange` for VFSs. An absent bound is open. */
 export class KeyRange {
   constructor(
     readonly lower: ValidKey | undefined,
@@ -45,7 +48,7 @@ export class KeyRange {
   static upperBound(upper: ValidKey, open?: boolean): KeyRange {
     return new KeyRange(undefined, upper, false, open);
   }
-  /** What a request takes: a range, a key, or nothing for all. */
+  /** The argument of a request: a range, a key, or nothing for all. */
   static of(query: KeyRange | ValidKey | null | undefined): KeyRange {
     if (query instanceof KeyRange) return query;
     return query === undefined || query === null

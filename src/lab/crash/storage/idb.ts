@@ -1,7 +1,8 @@
 /**
- * IndexedDB in memory, as far as VFSs use it. Transactions of a database run one after the other in the order in which they were made:
- * stricter than the specification, which lets readers overlap. A request is answered in a task of its own, and a transaction is active in
- * that task only, so a VFS meets the same TransactionInactiveError as in a browser. It writes down transactions when they complete.
+ * IndexedDB in memory, as far as VFSs use it. A database's transactions run one after the other in
+ * creation order, which is stricter than the specification (readers may overlap). Each request is
+ * answered in a separate task, and a transaction is active only in that task, so a VFS gets the
+ * same TransactionInactiveError as in a browser. Completed transactions are logged.
  */
 import { changed, NO_DATABASE, rowsIn, type Database } from './disk.ts';
 import type { Change, KeyPath } from './calls.ts';
@@ -45,13 +46,13 @@ class EmulatedTransaction extends Emitter {
   onabort: Handler = null;
   onerror: Handler = null;
   error: Error | null = null;
-  /** Requests can be made. */
+  /** Accepts requests. */
   private active = true;
   private finished = false;
   private committing = false;
   private readonly jobs: Job[] = [];
   private readonly changes: Change[] = [];
-  /** The database with the changes of this transaction; null until its turn comes. */
+  /** The database with this transaction's changes; null until it starts. */
   private state: Database | null = null;
 
   constructor(
@@ -72,7 +73,7 @@ class EmulatedTransaction extends Emitter {
     return new EmulatedStore(name, this);
   }
 
-  /** No request follows. */
+  /** No more requests will follow. */
   commit(): void {
     this.committing = true;
   }
@@ -80,7 +81,7 @@ class EmulatedTransaction extends Emitter {
     this.end('abort');
   }
 
-  /** Its turn has come. */
+  /** It can start. */
   begin(): void {
     this.state = this.db.stored();
     nextTask(() => this.step());
@@ -102,7 +103,7 @@ class EmulatedTransaction extends Emitter {
     this.state = changed(this.now(), change);
   }
 
-  /** Requests may be made in the task that runs `work`. */
+  /** Accepts requests in the task that runs `work`. */
   private whileActive(work: () => void): void {
     this.active = true;
     work();
@@ -259,7 +260,7 @@ class EmulatedDatabase extends EventTarget {
   get objectStoreNames(): readonly string[] {
     return [...(this.upgrade?.now() ?? this.stored()).stores.keys()].sort();
   }
-  /** While the database is made or upgraded. */
+  /** While the database is being created or upgraded. */
   private upgrade: EmulatedTransaction | null = null;
 
   createObjectStore(name: string, options?: { keyPath?: KeyPath }): EmulatedStore {
@@ -277,7 +278,7 @@ class EmulatedDatabase extends EventTarget {
     return this.enqueue(names, mode, options?.durability ?? 'default');
   }
 
-  /** @returns once `change` made its changes and they are stored */
+  /** @returns after `change` has made its changes and they are stored */
   upgradeTo(version: number, change: (transaction: EmulatedTransaction) => void): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const transaction = this.enqueue([], 'versionchange', 'strict');
@@ -320,7 +321,7 @@ class EmulatedDatabase extends EventTarget {
   }
 }
 
-/** What VFSs find as `indexedDB`. */
+/** Replaces `indexedDB` for VFSs. */
 export class EmulatedFactory {
   private readonly byName = new Map<string, EmulatedDatabase>();
   constructor(private readonly storage: LiveStorage) {}

@@ -1,14 +1,14 @@
-/** The storage that VFSs run on: a disk in memory that writes down each call that changes it. */
+/** The storage that VFSs run on: a disk in memory that logs each call that changes it. */
 import { Disk } from './disk.ts';
 import type { Call } from './calls.ts';
 import { StorageLog } from './calls.ts';
 
 export class LiveStorage {
   readonly log = new StorageLog();
-  /** @param disk what is stored at the start; it is changed */
+  /** @param disk the initial content, which is changed */
   constructor(readonly disk = new Disk()) {}
 
-  /** Makes a change and writes it down. */
+  /** Makes a change and logs it. */
   make(call: Call): void {
     const before = call.kind === 'commit' ? '' : this.pooledName(call.file);
     this.disk.apply(call);
@@ -17,7 +17,10 @@ export class LiveStorage {
     this.log.add(call, pooled ? `${call.file} (${pooled})` : call.file);
   }
 
-  /** Pools of access handles give files random names and write SQLite's name at the start. '' where there is none. */
+  /**
+   * Pools of access handles give files random names and store SQLite's name at the start. '' = no
+   * name.
+   */
   private pooledName(file: string): string {
     const start = this.disk.bytesOf(file).subarray(0, 512);
     if (start[0] !== 0x2f) return '';

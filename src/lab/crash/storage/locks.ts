@@ -1,4 +1,6 @@
-/** Web Locks of one thread that has died with all its locks before: nothing else holds any. */
+/**
+ * Web Locks for one thread. The previous thread died with all its locks, so no other holder exists.
+ */
 
 interface Options {
   readonly mode?: 'exclusive' | 'shared';
@@ -50,7 +52,7 @@ export class EmulatedLocks {
     });
   }
 
-  /** @param ahead requests that come first */
+  /** @param ahead earlier requests */
   private isFree({ name, mode }: Grant, ahead: readonly Waiting[]): boolean {
     const excludes = (other: Grant): boolean =>
       other.name === name && (mode === 'exclusive' || other.mode === 'exclusive');

@@ -1,8 +1,14 @@
-/** Runs work in a task of its own, after all microtasks of this one, in the order of the calls. Timers would be slower and less even. */
+/**
+ * Runs work in a separate task, after all microtasks of this one, in the order of the calls. Timers
+ * would be slower and less regular.
+ */
 
 type Later = (work: () => void) => void;
 
-/** Browsers have no setImmediate; in Node an open port would keep the process alive, or a closed one end it. */
+/**
+ * Browsers have no setImmediate. In Node, an open port would keep the process alive, and a closed
+ * one would end it.
+ */
 export const nextTask: Later =
   (globalThis as { setImmediate?: Later }).setImmediate?.bind(globalThis) ?? overChannel();
 

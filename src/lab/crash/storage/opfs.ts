@@ -1,6 +1,6 @@
 /**
- * OPFS in memory, as far as VFSs with synchronous access handles use it. What is written is visible at once, as in browsers; what of it
- * a crash leaves is decided later, on the log.
+ * OPFS in memory, as far as VFSs with synchronous access handles use it. Writes are visible at
+ * once, as in browsers. The log decides later what survives a crash.
  */
 import type { LiveStorage } from './live-storage.ts';
 
@@ -9,7 +9,9 @@ const fail = (name: string, message: string): never => {
 };
 const join = (folder: string, name: string): string => (folder ? `${folder}/${name}` : name);
 
-/** Which files have an access handle: two exclude each other, but in `readwrite-unsafe` mode. */
+/**
+ * Files with an access handle. Two handles exclude each other, except in `readwrite-unsafe` mode.
+ */
 type Open = Map<string, { readonly mode: string; count: number }>;
 
 export class EmulatedHandle {

@@ -1,6 +1,7 @@
 /**
- * Puts the emulated storage in place of the browser's for as long as a VFS runs on it. VFSs find storage by global names, so their
- * published code runs as it is. For realms of our own only, one storage at a time.
+ * Replaces the browser's storage by the emulated storage while a VFS runs on it. VFSs find storage
+ * by global names, so their published code runs unchanged. Only for our own realms, with one
+ * storage at a time.
  */
 import { replace, seedRealm } from '../../meter/seeded-realm.ts';
 import { EmulatedFactory, EmulatedRequest } from './idb.ts';
@@ -9,7 +10,7 @@ import type { LiveStorage } from './live-storage.ts';
 import { EmulatedLocks } from './locks.ts';
 import { EmulatedAccessHandle, EmulatedFile, EmulatedFolder, EmulatedHandle } from './opfs.ts';
 
-/** A channel that no other thread listens to. */
+/** A channel without other listeners. */
 class SilentChannel extends EventTarget {
   onmessage: unknown = null;
   constructor(readonly name: string) {
@@ -21,7 +22,7 @@ class SilentChannel extends EventTarget {
 
 const SEED = 12345;
 
-/** @returns puts the realm's own storage back */
+/** @returns a function that restores the realm's storage */
 export function emulate(storage: LiveStorage): () => void {
   const root = new EmulatedFolder('', storage);
   const globals: Record<string, unknown> = {
@@ -39,7 +40,7 @@ export function emulate(storage: LiveStorage): () => void {
     FileSystemDirectoryHandle: EmulatedFolder,
     FileSystemSyncAccessHandle: EmulatedAccessHandle,
   };
-  // file names, and what SQLite puts into its journals, come from chance
+  // file names and parts of SQLite's journals are random
   const restore = [seedRealm({ seed: SEED, clock: false })];
   for (const [name, value] of Object.entries(globals))
     restore.push(replace(globalThis as Record<string, unknown>, name, value));

@@ -1,10 +1,13 @@
-/** Turso's work on checkpoints: what SQLite's checkpoint reads and writes a page, and what the distance between checkpoints does. */
+/**
+ * Turso's work on checkpoints: what SQLite's checkpoint reads and writes per page, and the effect
+ * of the distance between checkpoints.
+ */
 import type { Experiment } from '../model/types.ts';
 import { expectAll } from '../model/assertions.ts';
 
 const EVERY = [100, 1000, 10_000] as const;
 const storm = (every: number): string => `storm-${every}`;
-/** As the workload's parameter `mode` has them. */
+/** As in the workload's parameter `mode`. */
 const FORCED = { passive: 1, restart: 3, truncate: 4 } as const;
 const forced = Object.entries(FORCED) as [keyof typeof FORCED, number][];
 

@@ -1,4 +1,7 @@
-/** The refactoring of Voron, a storage engine: where a transaction's cost lies, before and after a change. */
+/**
+ * The refactoring of Voron, a storage engine: which part of a transaction is expensive, before and
+ * after a change.
+ */
 import type { Config, Experiment } from '../model/types.ts';
 import { expectAll } from '../model/assertions.ts';
 
@@ -8,7 +11,7 @@ const SETTINGS: readonly { id: string; title: string; config: Partial<Config> }[
   { id: 'wal', title: 'write-ahead log', config: { lockingMode: 'exclusive', journalMode: 'wal' } },
 ];
 
-/** Shares need no more, and each of them waits for the disk. */
+/** Enough for shares. Each transaction waits for the disk. */
 const TRANSACTIONS = 50;
 
 export const COMMIT_SHARE: Experiment = {

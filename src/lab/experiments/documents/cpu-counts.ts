@@ -1,8 +1,11 @@
-/** SQLite's own way to measure CPU: exact counts on a fixed workload, differences too small for any clock. */
+/**
+ * SQLite's own way to measure CPU: exact counts of a fixed workload, with differences too small for
+ * any clock.
+ */
 import type { Config, Experiment, Variant } from '../model/types.ts';
 import { expectAll } from '../model/assertions.ts';
 
-/** @param against the text that it is a change of; its own where it is the first of its kind */
+/** @param against the text that this one changes; itself for the first of its kind */
 const cpu = (workload: string, title: string, against = workload): Variant => ({
   id: workload,
   title,

@@ -1,7 +1,10 @@
-/** How a pattern that findings name becomes an experiment. */
+/** Turns a pattern that findings name into an experiment. */
 import type { Config, Experiment, Parameters, Variant } from '../model/types.ts';
 
-/** Variants of one workload: each an id, a title and a configuration, and parameters where they are not the `usual` ones. */
+/**
+ * Variants of one workload, each with an id, a title, a configuration, and parameters if they
+ * differ from `usual`.
+ */
 export const variantsOf = (
   workload: string,
   usual: Parameters,
@@ -23,14 +26,14 @@ type Given = Pick<
   Experiment,
   'id' | 'title' | 'question' | 'variants' | 'expectations' | 'storage'
 > & {
-  /** What follows where all of it holds: the advice. */
+  /** The conclusion if all expectations hold: the advice. */
   readonly advice: string;
   /** The findings that name it. */
   readonly rules: string;
   /** Count mode by default. */
   readonly mode?: Experiment['mode'];
 };
-/** The first variant is the pattern as it was found: what the others are compared with. */
+/** The first variant is the pattern as found, the baseline for the others. */
 export const pattern = ({ rules, advice, mode = 'count', ...given }: Given): Experiment => ({
   ...given,
   conclusions: [{ says: advice }],

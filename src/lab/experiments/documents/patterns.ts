@@ -1,4 +1,7 @@
-/** The patterns that findings name, each run both ways: as it was found, and as the advice says. Counts, so that a try is exact. */
+/**
+ * The patterns that findings name, each run both as found and as advised. In count mode, so that
+ * the results are exact.
+ */
 import type { Config, Experiment, Parameters } from '../model/types.ts';
 import { expectAll } from '../model/assertions.ts';
 import { pattern, SINGLE, variantsOf } from './define-pattern.ts';

@@ -1,4 +1,7 @@
-/** The questions that the Lab's page opens with, as experiments on real storage: small workloads, so that an answer takes a minute or two. */
+/**
+ * The questions on the Lab's first page, as experiments on real storage. The workloads are small,
+ * so an answer takes a minute or two.
+ */
 import { expectAll } from '../model/assertions.ts';
 import type { Config, Experiment, Parameters, VfsName, Variant } from '../model/types.ts';
 import { variantsOf } from './define-pattern.ts';
@@ -14,14 +17,14 @@ const question = (given: Given): Experiment => ({
   mode: 'time',
 });
 
-/** Transactions of one variant: each waits for the disk. */
+/** Transactions of one variant. Each waits for the disk. */
 const TRANSACTIONS = 50;
 const small = (items: number): Parameters => ({ transactions: TRANSACTIONS, items });
 const FEW_ROWS = small(10);
-/** WAL without shared memory needs it, on every VFS of the Lab. */
+/** WAL without shared memory needs it on every VFS of the Lab. */
 const EXCLUSIVE: Partial<Config> = { lockingMode: 'exclusive' };
 
-/** Every VFS that stores, the ones for a single connection included. */
+/** Every VFS that stores, including those for a single connection. */
 const STORING: readonly VfsName[] = [
   'AccessHandlePool',
   'OPFSCoopSync',
@@ -72,7 +75,7 @@ export const COMMIT_COST: Experiment = question({
   ],
 });
 
-/** By how it commits: what is written, and what is read. */
+/** The kinds of commits: what is written, and what is read. */
 const WAYS: readonly (readonly [id: string, title: string, config: Partial<Config>])[] = [
   ['journal', 'rollback journal', { journalMode: 'delete' }],
   ['exclusive', 'rollback journal, exclusive locking', { ...EXCLUSIVE, journalMode: 'delete' }],

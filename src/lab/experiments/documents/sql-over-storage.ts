@@ -1,4 +1,7 @@
-/** James Long's absurd-sql: SQLite over IndexedDB against IndexedDB itself, and its two first knobs, cache and page size. */
+/**
+ * James Long's absurd-sql: SQLite over IndexedDB compared with plain IndexedDB, and its first two
+ * settings, cache and page size.
+ */
 import type { Config, Experiment, Variant } from '../model/types.ts';
 import { expectAll } from '../model/assertions.ts';
 

@@ -1,4 +1,7 @@
-/** Patterns whose cost lies below the VFS: blocks, atomic batches, durability and streams of the browser's storage. */
+/**
+ * Patterns that cost time below the VFS: blocks, atomic batches, durability, and streams of the
+ * browser's storage.
+ */
 import type { Config, Experiment } from '../model/types.ts';
 import { expectAll } from '../model/assertions.ts';
 import { pattern, SINGLE, variantsOf } from './define-pattern.ts';

@@ -1,4 +1,7 @@
-/** Rico Mariani's investigation of wa-sqlite on IndexedDB: one knob of the VFS at a time, and what the odd runs had in common. */
+/**
+ * Rico Mariani's investigation of wa-sqlite on IndexedDB: one VFS setting at a time, and what the
+ * odd runs had in common.
+ */
 import type { Assertion, Config, Experiment, Variant } from '../model/types.ts';
 import { expectAll } from '../model/assertions.ts';
 
@@ -7,10 +10,16 @@ const BLOCKS = [8, 32] as const;
 const POLICIES = ['through', 'queued', 'lazy'] as const;
 const base = { vfs: 'BlockIDB', build: 'jspi', durability: 'relaxed' } satisfies Partial<Config>;
 
-/** A fifth of the workload's own: 24 variants on real storage take minutes with them, and the counts differ as clearly. */
+/**
+ * A fifth of the workload's default. Even so, 24 variants on real storage take minutes, and the
+ * counts differ as clearly.
+ */
 const ROWS = { rows: 10_000 };
 
-/** Rollback journal: a new database and one whose table was dropped. WAL: a log that starts again on what it held. */
+/**
+ * Rollback journal: a new database, and one whose table was dropped. WAL: a log that restarts over
+ * old frames.
+ */
 const JOURNAL = { journalMode: 'delete', cacheBlocks: 64 } as const;
 const WAL = { journalMode: 'wal', cacheBlocks: 8 } as const;
 const STARTS = [

@@ -1,8 +1,14 @@
-/** Sets a fresh connection as a Config says, by PRAGMAs, and reads back what it answered. null settings run no PRAGMA at all. */
+/**
+ * Applies a Config to a fresh connection with PRAGMAs, and reads back their answers. null settings
+ * run no PRAGMA.
+ */
 import type { SqliteApi } from './builds.ts';
 import type { Config } from '../model/types.ts';
 
-/** In the order that SQLite needs: page_size before anything is written, locking_mode before journal_mode=wal on a VFS without shared memory. */
+/**
+ * In the order that SQLite needs: page_size before the first write, locking_mode before
+ * journal_mode=wal on a VFS without shared memory.
+ */
 export function pragmasOf(c: Config): readonly (readonly [name: string, value: string])[] {
   const all: [string, string | number | null][] = [
     ['page_size', c.pageSize],
@@ -16,7 +22,7 @@ export function pragmasOf(c: Config): readonly (readonly [name: string, value: s
 }
 
 const SYNCHRONOUS = ['off', 'normal', 'full', 'extra'];
-/** SQLite takes a word for `synchronous`, and answers a number. */
+/** SQLite takes a word for `synchronous` and returns a number. */
 const inWords = (name: string, answer: string): string =>
   name === 'synchronous' ? (SYNCHRONOUS[Number(answer)] ?? answer) : answer;
 
@@ -26,8 +32,9 @@ interface Connection {
   readonly db: number;
 }
 /**
- * @param existing whether the database is there already: its page size is its own then, and IDBBatchAtomic takes being asked for one as an error
- * @returns the connection's settings, and a note for each that is not as asked
+ * @param existing whether the database exists already: then it has its own page size, and
+ * IDBBatchAtomic fails when asked for one
+ * @returns the connection's settings, and a note for each that differs from the request
  */
 export async function applyConfig(
   host: Connection,
@@ -52,7 +59,7 @@ export async function applyConfig(
   return { notes, settings };
 }
 
-/** The connection's settings after a run, read when nothing is measured any more. */
+/** The connection's settings after a run, read after measuring. */
 export async function settingsOf(host: Connection): Promise<Record<string, string>> {
   const settings: Record<string, string> = {};
   for (const name of [

@@ -1,6 +1,7 @@
 /**
- * A workload with its bound values written into its SQL: what runs where nothing can be bound, as in the sqlite3 shell. Run so on both
- * sides, a native reference and a wasm build do the same work.
+ * A workload with its bound values written into its SQL, for places where nothing can be bound,
+ * such as the sqlite3 shell. If both sides use this, a native reference and a wasm build do the
+ * same work.
  */
 import { Kind, SqlScanner } from '../../../sqlite/sql-scan.ts';
 import type { SqlStep, Step, Value, Workload } from '../model/types.ts';
@@ -13,7 +14,7 @@ export function literal(value: Value): string {
   return `x'${Array.from(value, (byte) => byte.toString(16).padStart(2, '0')).join('')}'`;
 }
 
-/** The text between parameters, and their places among the values, from 0. */
+/** The text between parameters, and the indices of the parameters' values, from 0. */
 interface Template {
   readonly texts: readonly string[];
   readonly places: readonly number[];
@@ -43,10 +44,10 @@ function templateOf(sql: string): Template {
   return { texts, places };
 }
 
-/** What ends a statement: behind a comment, a line of its own. */
+/** The end of a statement: after a comment, on a new line. */
 const endOf = (sql: string): string => (sql.includes('--') ? '\n;\n' : ';\n');
 
-/** One line a row of values. */
+/** One line per row of values. */
 function filled(sql: string, rows: Iterable<readonly Value[]>): string {
   const { texts, places } = templateOf(sql);
   const last = texts.at(-1)!.replace(/[;\s]+$/, '');
@@ -62,7 +63,7 @@ function filled(sql: string, rows: Iterable<readonly Value[]>): string {
 
 const ended = (sql: string): string => (/;\s*$/.test(sql) ? `${sql}\n` : sql + endOf(sql));
 
-/** The SQL of a step; null where it is done from outside SQL. */
+/** The SQL of a step; null where the step works outside SQL. */
 export function sqlOf(step: Step): string | null {
   switch (step.kind) {
     case 'sql':

@@ -1,4 +1,7 @@
-/** The SQLite builds that experiments run on: where their glue, API and wasm are. Everything is loaded when used. */
+/**
+ * The SQLite builds for experiments: the locations of their glue, API, and wasm. Everything is
+ * loaded on first use.
+ */
 import { isBundled } from '../model/engine-names.ts';
 import type { BundledEngine, Config } from '../model/types.ts';
 
@@ -8,7 +11,10 @@ export interface SqliteApi {
   open_v2(name: string, flags?: number, vfs?: string): Promise<number>;
   close(db: number): Promise<number>;
   exec(db: number, sql: string, row?: (row: unknown[], columns: string[]) => void): Promise<number>;
-  /** The statements of a script, one after the other; the iterator's end finalizes the last. */
+  /**
+   * The statements of a script, one after the other. The end of the iterator finalizes the last
+   * one.
+   */
   statements(db: number, sql: string): AsyncIterable<number>;
   step(stmt: number): Promise<number>;
   reset(stmt: number): Promise<number>;
@@ -17,7 +23,7 @@ export interface SqliteApi {
   bind(stmt: number, i: number, value: unknown): number;
 }
 
-/** Emscripten's module object, as far as experiments need it. */
+/** Emscripten's module object, with the parts that experiments use. */
 export interface EngineModule {
   HEAPU8: Uint8Array;
   UTF8ToString(pointer: number): string;
@@ -39,14 +45,17 @@ interface FactoryOptions {
   ) => object;
 }
 export type EngineFactory = (options: FactoryOptions) => Promise<EngineModule>;
-/** 1.0 and 2.x hand their VFS methods different arguments. */
+/** 1.0 and 2.x pass different arguments to VFS methods. */
 export type Generation = 1 | 2;
 
 export interface Build {
   readonly generation: Generation;
-  /** The wasm file, as a path in its npm package, or of the file system where it isn't bundled. */
+  /** The wasm file: a path in its npm package, or a file system path where it isn't bundled. */
   readonly wasm: string;
-  /** The npm package and its version. Of a file that is in no package: its name, and the begin of its SHA-256. */
+  /**
+   * The npm package and its version. For a file outside a package: its name and the beginning of
+   * its SHA-256.
+   */
   readonly source: { readonly package: string; readonly version: string };
   readonly load: () => Promise<{
     factory: EngineFactory;
@@ -101,9 +110,9 @@ const BUILDS: Readonly<Record<BundledEngine, Readonly<Partial<Record<Config['bui
   },
 };
 
-/** Where an engine's builds come from. @throws where there is no such build */
+/** Where an engine's builds come from. @throws where the build doesn't exist */
 export type BuildSource = (config: AskedBuild) => Build;
-/** The VFS, where one is known: a build may bring several. */
+/** The VFS, if known: a build may contain several. */
 export type AskedBuild = Pick<Config, 'engine' | 'build'> & Partial<Pick<Config, 'vfs'>>;
 
 /** The bundled ones. */

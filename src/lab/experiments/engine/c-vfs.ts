@@ -1,6 +1,7 @@
 /**
- * A VFS that an engine has registered itself, such as sqlite.org's, as an object with the x* methods of wa-sqlite's VFSs. So it is counted,
- * recorded, and replayed by the same code. `attach` puts these methods between SQLite and the VFS.
+ * A VFS that an engine has registered itself, such as sqlite.org's, as an object with the x*
+ * methods of wa-sqlite's VFSs. So the same code counts, records, and replays it. `attach` puts
+ * these methods between SQLite and the VFS.
  */
 import { opName } from '../../../event/operations.ts';
 import {
@@ -18,16 +19,16 @@ import { rawAllocate, type RawEngine } from './raw-engine.ts';
 import { addToTable, asWords, fromWords, type WasmCall } from './table-functions.ts';
 
 type Words = (...args: number[]) => number;
-/** Those that every VFS has. Shared memory and mapped pages go on without us. */
+/** The methods that every VFS has. Shared memory and mapped pages bypass us. */
 const COUNTED = IO_METHODS.filter(({ word }) => word < IO_METHODS_WORDS[1]);
 
 export class CVfs {
-  /** Looked up at each call: what lies over one is called. */
+  /** Looked up at each call, so that overrides are called. */
   readonly methods: Record<string, unknown> = {};
   private readonly memory: EngineMemory;
   private readonly table: WebAssembly.Table;
   private readonly open: WasmCall;
-  /** By the address of a sqlite3_io_methods: the one that SQLite calls instead, and the other way round. */
+  /** By address of a sqlite3_io_methods: the struct that SQLite calls instead, and vice versa. */
   private readonly laidOver = new Map<number, number>();
   private readonly originals = new Map<number, number>();
   private attached = false;
@@ -43,7 +44,7 @@ export class CVfs {
     if (!engine.table) throw new Error('it shows no function table');
     this.table = engine.table;
     this.memory = new EngineMemory(engine.memory);
-    // what a recorder asks a VFS of wa-sqlite
+    // a recorder expects these from a wa-sqlite VFS
     this.methods._module = module;
     this.methods.hasAsyncMethod = () => false;
     this.open = this.functionAt(this.word(VFS_XOPEN_WORD));
@@ -58,7 +59,7 @@ export class CVfs {
         this.onFile(method, file, rest);
   }
 
-  /** From now on SQLite calls the methods. Before a database is opened. */
+  /** From now on SQLite calls the methods. Call it before a database is opened. */
   attach(): void {
     this.attached = true;
     const put = (word: number, signature: Pick<Method, 'params' | 'results'>, name: string): void =>
@@ -83,7 +84,10 @@ export class CVfs {
     return Number(this.functionAt(slot)(...fromWords(method, [file, ...rest])));
   }
 
-  /** A copy of a sqlite3_io_methods that leads through the methods. Made again where a VFS has changed its own. */
+  /**
+   * A copy of a sqlite3_io_methods that leads through the methods. Made again if a VFS has changed
+   * its struct.
+   */
   private over(original: number): number {
     const version = Math.min(this.memory.word(original), IO_METHODS_WORDS.length - 1);
     const words = IO_METHODS_WORDS[version as 1 | 2 | 3];

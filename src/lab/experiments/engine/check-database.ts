@@ -1,10 +1,13 @@
-/** Whether a file is a SQLite database, and whole: what SQLite's own check finds first, before anything runs on it. */
+/**
+ * Whether a file is an undamaged SQLite database, by SQLite's own check, before anything runs on
+ * it.
+ */
 import type { SqliteApi } from './builds.ts';
 
 const HEADER = 'SQLite format 3\0';
 const MOST_TEXT = 300;
 
-/** @returns why it is none; null = it begins as one does */
+/** @returns why it isn't a database; null = its header is valid */
 export async function noDatabase(file: Blob): Promise<string | null> {
   if (file.size === 0) return "This isn't a SQLite database: it is empty.";
   const start = new TextDecoder('latin1').decode(await file.slice(0, HEADER.length).arrayBuffer());
@@ -15,14 +18,21 @@ export async function noDatabase(file: Blob): Promise<string | null> {
 
 type Exec = Pick<SqliteApi, 'exec'>;
 
-/** The first line of PRAGMA quick_check, or why SQLite can't run it. @returns null = the database is whole */
+/**
+ * The first line of PRAGMA quick_check, or why SQLite can't run it.
+ * @returns null = the database is undamaged
+ */
 export async function damageOf(sqlite3: Exec, db: number): Promise<string | null> {
   return firstFault(sqlite3, db, 'quick_check').catch((e: unknown) =>
     e instanceof Error ? e.message : String(e),
   );
 }
 
-/** The first line of PRAGMA integrity_check, which compares indexes, too. @returns null = the database is whole @throws what SQLite throws */
+/**
+ * The first line of PRAGMA integrity_check, which also checks indexes.
+ * @returns null = the database is undamaged
+ * @throws SQLite's errors
+ */
 export const integrityOf = (sqlite3: Exec, db: number): Promise<string | null> =>
   firstFault(sqlite3, db, 'integrity_check');
 

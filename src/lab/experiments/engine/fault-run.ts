@@ -1,6 +1,7 @@
 /**
- * One pass on a device with faults: the workload runs until it ends or SQLite fails, then the device works again, and a new VFS and
- * connection look whether the database is whole. A failure is what was asked for, so it is a result.
+ * One pass on a device with faults: the workload runs until it ends or SQLite fails. Then the
+ * device works again, and a new VFS and connection check whether the database is undamaged. A
+ * failure was requested, so it is a result.
  */
 import { applyConfig } from './apply-config.ts';
 import { integrityOf } from './check-database.ts';
@@ -12,27 +13,28 @@ import type { Sample } from '../model/result-types.ts';
 import { Rc } from '../../../sqlite/constants.ts';
 import { resultName } from '../../../sqlite/result-codes.ts';
 
-/** Longest time for what comes after the run, ms. */
+/** Timeout of everything after the run, ms. */
 const CLOSE_MS = 5_000;
 const CHECK_MS = 5_000;
-/** In a worker of its own. */
+/** Runs in a separate worker. */
 const LONG_CHECK_MS = 120_000;
 
-/** A device with faults, in place. */
+/** A device with faults, in effect. */
 export interface FaultyDevice {
-  /** So far. */
+  /** Counts so far. */
   tally(): Pick<FaultReport, 'flushes' | 'handles' | 'refused' | 'overQuota'>;
-  /** It works again. */
+  /** Removes the faults. */
   lift(): void;
-  /** What was open is closed as far as it can be: the next one opens what is stored. */
+  /** Closes what is open as far as possible. The next connection opens what is stored. */
   close(): Promise<void>;
-  /** What the VFS says of its last failure; '' where it says nothing. */
+  /** The VFS's text about its last failure; '' = none. */
   lastError(): string;
 }
 
 /**
- * @param open a new VFS and connection on what is stored
- * @param work the workload; it tells `ended` of a failure instead of throwing it, and lifts the faults before it reads back
+ * @param open opens a new VFS and connection on the stored database
+ * @param work the workload; it passes a failure to `ended` instead of throwing it, and removes the
+ * faults before it reads back
  */
 export async function sampleUnderFaults(
   run: Run,
@@ -55,7 +57,8 @@ export async function sampleUnderFaults(
   }
   if (host) {
     sample = await work(host, ended);
-    // SQLite refuses to close what an exception passed through, and a VFS may wait for ever
+    // SQLite refuses to close a connection that an exception passed through, and a VFS may wait
+    // forever
     await within(CLOSE_MS, host.close()).catch((error: unknown) => {
       notes.push(`The connection did not close after the fault: ${words(error)}.`);
     });
@@ -72,15 +75,19 @@ export async function sampleUnderFaults(
   };
 }
 
-/** Whether what a run stored is whole. */
+/** Whether what a run stored is undamaged. */
 export type Found = Pick<FaultReport, 'whole' | 'damage'>;
 
-/** Whether what is stored is whole, in another worker than the run's: a VFS that failed may hold locks as long as its worker lives. @param open a new VFS and connection on it */
+/**
+ * Whether the stored database is undamaged. Runs in a different worker than the run, because a VFS
+ * that failed may hold locks as long as its worker lives.
+ * @param open opens a new VFS and connection on it
+ */
 export const checkStored = (run: Run, open: (run: Run) => Promise<OpenHost>): Promise<Found> =>
   look(run, open, LONG_CHECK_MS);
 
 async function look(
-  { database: _, ...run }: Run, // what the run made of it is looked at
+  { database: _, ...run }: Run, // checks the state that the run left
   open: (run: Run) => Promise<OpenHost>,
   ms: number,
 ): Promise<Found> {
@@ -90,7 +97,7 @@ async function look(
       ms,
       open({ ...run, mode: 'time' }).then(async (opened) => {
         host = opened;
-        await applyConfig(opened.host, run.config, true); // a log without shared memory opens with exclusive locking only
+        await applyConfig(opened.host, run.config, true); // a WAL without shared memory only opens with exclusive locking
         return integrityOf(opened.host.sqlite3, opened.host.db);
       }),
     );
@@ -101,13 +108,13 @@ async function look(
   }
 }
 
-/** SQLite itself says so, and can't even read what is there. */
+/** SQLite's own errors, where it can't even read the database. */
 function isDamage(error: unknown): boolean {
   const code = Number((error as { code?: unknown }).code) & 255;
   return code === Rc.corrupt || code === Rc.notADb;
 }
 
-/** @throws where it takes longer */
+/** @throws on timeout */
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -122,7 +129,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** @param step during which it came @param lastError what the VFS says of it, '' where it says nothing */
+/** @param step that failed @param lastError the VFS's text about it; '' = none */
 export function answerOf(step: string, error: unknown, lastError: string): FaultAnswer {
   if (error instanceof FaultFailure) return error.answer;
   const cause = causeOf(error);

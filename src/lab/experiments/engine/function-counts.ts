@@ -1,11 +1,17 @@
-/** Count mode, function by function: what each executed by its own instructions between two moments. They sum up to the count, exactly. */
+/**
+ * Count mode by function: the instructions that each function itself executed between two moments.
+ * They sum to the exact total.
+ */
 import type { FunctionCount } from '../../meter/meter.ts';
 import type { FunctionInstructions } from '../model/result-types.ts';
 
-/** Functions that are listed; the rest is one number. */
+/** Functions in the list; the rest is one number. */
 const MOST = 300;
 
-/** @returns the dearest first; last, where there are more than are listed, '' with their sum */
+/**
+ * @returns the most expensive first; if there are more than listed, the last entry, '', has their
+ * sum
+ */
 export function functionsBetween(
   before: readonly FunctionCount[],
   after: readonly FunctionCount[],

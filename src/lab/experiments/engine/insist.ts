@@ -1,12 +1,12 @@
-/** SQL on a database that others use as well: what is refused (Rc.busy) is rolled back and tried again. */
+/** SQL on a database that others also use: refused SQL (Rc.busy) is rolled back and retried. */
 import { isBusy } from '../../../sqlite/constants.ts';
 import type { Host } from './host.ts';
 import { isCommitted } from './read-back.ts';
 
-/** So often in a row isn't contention but a lock that is never given back. */
+/** This many refusals in a row aren't contention: the lock is never released. */
 const MOST_RETRIES = 100_000;
 
-/** @returns how often it was refused before it got through @throws what SQLite throws otherwise */
+/** @returns how often it was refused before it succeeded @throws SQLite's other errors */
 export async function insist(host: Host, sql: string): Promise<number> {
   for (let refused = 0; ; refused++)
     try {
@@ -16,6 +16,6 @@ export async function insist(host: Host, sql: string): Promise<number> {
       if (!isBusy(Number((error as { code?: unknown }).code)) || refused === MOST_RETRIES)
         throw error;
       if (!(await isCommitted(host))) await host.sqlite3.exec(host.db, 'ROLLBACK');
-      await new Promise((resolve) => setTimeout(resolve)); // a lock may be given up in a message to this worker
+      await new Promise((resolve) => setTimeout(resolve)); // a message to this worker may release a lock
     }
 }

@@ -1,6 +1,7 @@
 /**
- * A database file of the user's as what a run begins with. The file lies in memory on a VFS of its own; SQLite's backup API copies it
- * page by page into the run's database, whatever VFS that is on: free pages, order and statistics stay as they were.
+ * A user's database file as the starting point of a run. The file is in memory on a separate VFS.
+ * SQLite's backup API copies it page by page into the run's database, on any VFS. Free pages,
+ * order, and statistics don't change.
  */
 import { OpenFlag, Rc } from '../../../sqlite/constants.ts';
 import { DATABASE_HEADER } from '../../../sqlite/page-size.ts';
@@ -25,7 +26,7 @@ interface MemoryFile {
 /** A database in memory, open. */
 interface SourceDatabase {
   readonly db: number;
-  /** The file as it is now: its bytes. */
+  /** The current bytes of the file. */
   bytes(): Uint8Array<ArrayBuffer>;
 }
 
@@ -34,8 +35,9 @@ const MOST_TRIES = 1000;
 const FILE = 'source.db';
 
 /**
- * Opens a file's bytes on a VFS in memory, which is not the default one.
- * @param wal its write-ahead log: recovered, and brought into the file @throws what SQLite says
+ * Opens a file's bytes on a VFS in memory, which isn't the default VFS.
+ * @param wal its write-ahead log, which is recovered and merged into the file
+ * @throws SQLite's errors
  */
 export async function openSource(
   sqlite3: SqliteApi,
@@ -58,7 +60,7 @@ export async function openSource(
   };
   const file = await put(`/${FILE}`, OPENED | OpenFlag.mainDb, main);
   if (wal) await put(`/${FILE}-wal`, OPENED | OpenFlag.wal, wal);
-  else if (file.size >= DATABASE_HEADER) new Uint8Array(file.data).fill(1, 18, 20); // WAL mode, with no log left: it would need shared memory to be opened
+  else if (file.size >= DATABASE_HEADER) new Uint8Array(file.data).fill(1, 18, 20); // clears WAL mode, which needs shared memory
   (sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }).vfs_register(
     vfs,
     false,
@@ -81,7 +83,10 @@ export async function openSource(
 type Exported = (name: string) => unknown;
 type BackupCall = (name: 'init' | 'step' | 'finish', ...args: number[]) => Promise<number>;
 
-/** A JSPI build lets only those exports wait that it knows its API needs: the backup's are wrapped here. Asyncify's and sync ones are called as all are. */
+/**
+ * A JSPI build only lets those exports wait that its API uses. The backup functions are wrapped
+ * here. Asyncify's and sync ones are called like all others.
+ */
 function backupCall(module: CopyModule, exported: Exported): BackupCall {
   const { promising } = WebAssembly as {
     promising?: (f: unknown) => (...args: number[]) => Promise<number>;
@@ -100,8 +105,11 @@ function backupCall(module: CopyModule, exported: Exported): BackupCall {
 }
 
 /**
- * Makes a fresh, open database the copy of a file. Nothing of it is counted: it is done before the first step.
- * @param exported wasm exports of the instance by name @param pageSize of the copy, bytes; null = the file's own @throws Error with a message for the user where this build cannot copy
+ * Makes a fresh, open database a copy of a file. This happens before the first step, so nothing is
+ * counted.
+ * @param exported wasm exports of the instance by name
+ * @param pageSize of the copy, bytes; null = the file's own
+ * @throws Error with a message for the user where this build can't copy
  */
 export async function loadDatabase(
   sqlite3: SqliteApi,

@@ -1,4 +1,7 @@
-/** A fresh instance of a SQLite build: metered (count mode) or as it is (time mode). Rewriting and compiling happen once a build. */
+/**
+ * A fresh instance of a SQLite build: metered (count mode) or unchanged (time mode). Each build is
+ * rewritten and compiled once.
+ */
 import type { EngineFacts } from '../model/environment-types.ts';
 import { meterModule, type FunctionCount, type MeteredModule } from '../../meter/meter.ts';
 import {
@@ -10,26 +13,26 @@ import {
   type SqliteApi,
 } from './builds.ts';
 
-/** How this surrounding comes to the bytes of a wasm file, given as a path in its npm package. */
+/** How this environment gets the bytes of a wasm file, given as a path in its npm package. */
 export type WasmLoader = (packagePath: string) => Promise<Uint8Array<ArrayBuffer>>;
 
 interface Engine {
   readonly build: Build;
   readonly module: EngineModule;
   readonly sqlite3: SqliteApi;
-  /** A wasm export as it is, by its name; undefined where it has another in this build. */
+  /** A wasm export by its name; undefined where this build has another name for it. */
   readonly exported: (name: string) => unknown;
-  /** Of the wasm file as it is published, metered or not. */
+  /** Size of the published wasm file, metered or not. */
   readonly wasmBytes: number;
   /** null when unmetered. */
   readonly instructions: (() => bigint) | null;
-  /** Loads and stores so far, where asked for. */
+  /** Loads and stores so far, if requested. */
   readonly memory: (() => MemoryCount) | null;
-  /** By function, where asked for. */
+  /** By function, if requested. */
   readonly functions: () => FunctionCount[];
 }
 
-/** `functions` counts each function apart, `memory` loads and stores beside instructions. */
+/** `functions` counts each function separately, `memory` also counts loads and stores. */
 export type Metering = 'none' | 'total' | 'functions' | 'memory';
 /** Of the engine's memory. */
 export interface MemoryCount {
@@ -37,7 +40,7 @@ export interface MemoryCount {
   readonly stores: bigint;
 }
 
-/** Of an engine that is open. @param variant of its package: `sync`, `asyncify`, `jspi` */
+/** For an open engine. @param variant of its package: `sync`, `asyncify`, `jspi` */
 export const engineFacts = (
   { build, sqlite3, wasmBytes }: Pick<Engine, 'build' | 'sqlite3' | 'wasmBytes'>,
   variant: string,
@@ -50,7 +53,10 @@ interface Compiled {
   readonly memory: ((exports: WebAssembly.Exports) => MemoryCount) | null;
 }
 
-/** Names of exports as the glue knows them: Emscripten shortens `sqlite3_step` to `ua`. Asyncify's glue wraps them, and so keeps their names to itself. */
+/**
+ * Names of exports in the glue: Emscripten shortens `sqlite3_step` to `ua`. Asyncify's glue wraps
+ * the exports, so their names aren't visible.
+ */
 function glueNames(module: EngineModule, exports: WebAssembly.Exports): Map<string, string> {
   const byFunction = new Map(
     Object.entries(exports).map(([name, value]) => [value as unknown, name]),
@@ -64,7 +70,7 @@ function glueNames(module: EngineModule, exports: WebAssembly.Exports): Map<stri
   return names;
 }
 
-/** Opens instances; keeps what was compiled. */
+/** Opens instances and caches compiled modules. */
 export class Engines {
   private readonly compiled = new Map<string, Promise<Compiled>>();
   /** @param builds where engines come from; the bundled ones by default */
@@ -78,7 +84,7 @@ export class Engines {
     const { module: compiled, bytes, metered, memory } = await this.compile(build.wasm, metering);
     const { factory, api } = await build.load();
     let exports: WebAssembly.Exports = {};
-    // a failing instantiation would leave the factory's promise open for ever
+    // a failed instantiation would leave the factory's promise pending forever
     const module = await new Promise<EngineModule>((resolve, reject) => {
       factory({
         instantiateWasm(imports, done) {
@@ -131,7 +137,8 @@ export class Engines {
       counters: metering === 'functions' ? 'functions' : 'total',
     });
     if (metering !== 'memory') return compiled(metered.bytes, { metered, memory: null });
-    // one counter on top of the other: what counts instructions neither loads nor stores, so each counts as if it were alone
+    // one counter on top of the other: neither counts the other's additions, so each counts as if
+    // it were alone
     const loads = meterModule(metered.bytes, { counted: 'loads' });
     const stores = meterModule(loads.bytes, { counted: 'stores' });
     return compiled(stores.bytes, {

@@ -1,4 +1,7 @@
-/** Opens a database as a Config says and makes the Host that workloads run against. VFSs that only a browser has are brought by the caller. */
+/**
+ * Opens a database with a Config and makes the Host for workloads. VFSs that only exist in browsers
+ * are passed in by the caller.
+ */
 import { seedRealm } from '../../meter/seeded-realm.ts';
 import { applyConfig } from './apply-config.ts';
 import type { EngineModule, Generation } from './builds.ts';
@@ -11,16 +14,19 @@ import type { EngineFacts } from '../model/environment-types.ts';
 import type { Config, Counters } from '../model/types.ts';
 import { VfsTally } from './vfs-tally.ts';
 
-/** A VFS instance of our own, with what it counts below xRead and xWrite. */
+/** One of our VFS instances, with its counters below xRead and xWrite. */
 export interface OpenVfs {
   /** With the x* methods of its wa-sqlite generation. */
   readonly vfs: Record<string, unknown>;
   readonly counters?: () => Counters;
   readonly dropBlockCache?: () => Promise<void>;
-  /** Of a VFS that the engine has registered itself: SQLite's calls lead through `vfs` from now on. Absent: `vfs` is registered. */
+  /**
+   * For a VFS that the engine has registered itself: SQLite's calls go through `vfs` from now on.
+   * Absent: `vfs` is registered.
+   */
   readonly attach?: () => void;
 }
-/** @returns null for a VFS that it does not know */
+/** @returns null for an unknown VFS */
 export type VfsMaker = (
   config: Config,
   module: EngineModule,
@@ -33,22 +39,25 @@ export interface HostOptions {
   readonly makeVfs?: VfsMaker;
   readonly rawStep?: Host['rawStep'];
   readonly runActors?: Host['runActors'];
-  /** What the database holds at the begin; absent: nothing. */
+  /** The initial content of the database; absent: empty. */
   readonly database?: Blob;
-  /** Read the page cache's counters between the steps. Off where counts must equal those of a plain run to the last digit. */
+  /**
+   * Read the page cache's counters between steps. Off where counts must exactly equal those of a
+   * plain run.
+   */
   readonly pageCache: boolean;
 }
 export interface OpenHost {
   readonly host: Host;
-  /** Asks the engine for its version: not while it is measured. */
+  /** Asks the engine for its version, outside measurements. */
   readonly engine: () => EngineFacts;
-  /** Closes the database, and gives the realm its chance and clock back. */
+  /** Closes the database and restores the realm's randomness and clock. */
   readonly close: () => Promise<void>;
 }
 
-/** Stored counts belong to a name of 4 letters: SQLite copies it at every journal. */
+/** Saved counts depend on a name of 4 letters: SQLite copies it at every journal. */
 const FILE = 't.db';
-/** VFSs that wait by the clock would wait for ever on one that moves by calls. */
+/** VFSs that wait by the clock would wait forever on a clock that only moves with calls. */
 const NEEDS_CLOCK = new Set([
   'OPFSCoopSync',
   'OPFSAdaptive',
@@ -92,7 +101,7 @@ async function open(
       ? null
       : await vfsOf(config, module, options.makeVfs, engine.build.generation);
   const executed = engine.instructions;
-  // a counter a function: too many to be read at every statement and call
+  // one counter per function: too many to read at every statement and call
   const total = options.metering === 'total' ? executed : null;
   const statements: StatementCounts | null =
     total && new StatementCounts(sqlite3, total, () => tally?.total ?? 0);
@@ -106,7 +115,7 @@ async function open(
     );
   const path = made ? FILE : ':memory:';
   const readCache = options.pageCache ? pageCacheReader(module) : null;
-  // a new connection counts from 0: what the closed ones had counted stays in the sum
+  // a new connection counts from 0; the sum includes closed connections
   let closed: Counters = {};
   const cache = (): Counters =>
     readCache
@@ -181,7 +190,10 @@ interface VfsClass {
   create?(name: string, module: object): Promise<object>;
 }
 
-/** wa-sqlite's own in-memory VFSs, which need nothing of a browser. @param generation of the engine's API */
+/**
+ * wa-sqlite's own in-memory VFSs, which don't need a browser.
+ * @param generation of the engine's API
+ */
 export async function memoryVfs(
   config: Config,
   module: EngineModule,

@@ -1,8 +1,11 @@
-/** A wasm file of SQLite by itself, from anywhere: what is asked of it before it runs, on the page and by the command alike. */
+/**
+ * A single wasm file of SQLite, from anywhere: checks before it runs, the same on the page and in
+ * the command.
+ */
 import type { Build } from './builds.ts';
 import { apiOfRaw, notExported, plainFactory, unsatisfied } from './plain-loader.ts';
 
-/** Of one wasm file: the largest build that is known has 3.6 MiB. */
+/** Maximum size of a wasm file. The largest known build has 3.6 MiB. */
 export const MOST_WASM_BYTES = 64 * 2 ** 20;
 
 export const tooLarge = (bytes: number, name: string): string =>
@@ -17,7 +20,11 @@ const fewNames = (names: readonly string[]): string =>
 /** `\0asm`, which a wasm file begins with. */
 const MAGIC = [0x00, 0x61, 0x73, 0x6d];
 
-/** Nothing of it runs. @param name for messages @throws Error with the cause where it is none, or too large */
+/**
+ * Checks it without running it.
+ * @param name for messages
+ * @throws Error with the cause where it isn't a wasm file or is too large
+ */
 export async function compiledWasm(
   bytes: Uint8Array<ArrayBuffer>,
   name: string,
@@ -32,7 +39,7 @@ export async function compiledWasm(
   }
 }
 
-/** What a file that is in no package is called in a result. @param file its name */
+/** The name of a file without a package in a result. @param file its name */
 export async function sourceOfFile(
   bytes: Uint8Array<ArrayBuffer>,
   file: string,
@@ -42,7 +49,7 @@ export async function sourceOfFile(
   return { package: file, version: `SHA-256 ${hex.join('')}` };
 }
 
-/** Imports that nothing provides. @param name for the message @returns '' where there are none */
+/** Imports that can't be provided. @param name for the message @returns '' = none */
 export function missingImports(module: WebAssembly.Module, name: string): string {
   const missing = unsatisfied(module);
   return missing.length
@@ -50,7 +57,11 @@ export function missingImports(module: WebAssembly.Module, name: string): string
     : '';
 }
 
-/** @param wasm by which its bytes are asked for @param name for messages @throws Error naming the imports or exports that are missing */
+/**
+ * @param wasm the key for its bytes
+ * @param name for messages
+ * @throws Error naming the missing imports or exports
+ */
 export function plainBuild(
   [bytes, module]: readonly [Uint8Array<ArrayBuffer>, WebAssembly.Module],
   wasm: string,

@@ -1,13 +1,13 @@
 /**
- * Loads a SQLite build whose imports have their own names, such as sqlite.org's, without any JavaScript of its package. There isn't a file
- * system: every call for a file fails, and SQLite's `:memory:` needs none.
+ * Loads a SQLite build whose imports have full names, such as sqlite.org's, without its package's
+ * JavaScript. There is no file system: every file call fails, and SQLite's `:memory:` needs none.
  */
 import { External, SectionId, WasmReader, sectionsOf } from '../../meter/reader.ts';
 import type { EngineFactory, EngineModule, SqliteApi } from './builds.ts';
 import { lacking, rawApi } from './raw-api.ts';
 import type { RawEngine } from './raw-engine.ts';
 
-/** WASI's error numbers, which Emscripten has taken over. */
+/** WASI's error numbers, which Emscripten uses. */
 const Errno = { badFile: 8, noSystem: 52 } as const;
 const PAGE = 65536;
 /** Limit of 32 bits of address, in pages. */
@@ -15,7 +15,7 @@ const MOST_PAGES = 32768;
 
 type Import = (...args: (number | bigint)[]) => unknown;
 
-/** Imports that are satisfied, for an instance whose memory `memory` gives. */
+/** Provided imports, for an instance with the memory that `memory` returns. */
 function importsFor(memory: () => WebAssembly.Memory): Readonly<Record<string, Import>> {
   const view = (): DataView => new DataView(memory().buffer);
   const last = (args: readonly (number | bigint)[]): number => Number(args.at(-1)) >>> 0;
@@ -30,7 +30,7 @@ function importsFor(memory: () => WebAssembly.Memory): Readonly<Record<string, I
     crypto.getRandomValues(new Uint8Array(memory().buffer, Number(at) >>> 0, Number(bytes)));
     return 0;
   };
-  /** A struct tm of UTC: a count must not depend on where the machine is. */
+  /** A struct tm in UTC, because a count must not depend on the machine's time zone. */
   const calendar: Import = (...args) => {
     const date = new Date(Number(args[0]) * 1000);
     const at = last(args);
@@ -102,7 +102,7 @@ function importsFor(memory: () => WebAssembly.Memory): Readonly<Record<string, I
 }
 const NAMES = new Set(Object.keys(importsFor(() => new WebAssembly.Memory({ initial: 0 }))));
 
-/** Calls for files, which all fail alike. */
+/** File calls, which all fail in the same way. */
 function fileCall(name: string): Import | null {
   if (name.startsWith('__syscall_')) return () => -Errno.noSystem;
   return name.startsWith('fd_') ? () => Errno.badFile : null;
@@ -110,7 +110,7 @@ function fileCall(name: string): Import | null {
 
 const MODULES = ['env', 'wasi_snapshot_preview1'];
 
-/** Imports that this loader doesn't satisfy; empty: it loads the module. */
+/** Imports that this loader doesn't provide; empty: it can load the module. */
 export const unsatisfied = (module: WebAssembly.Module): string[] =>
   WebAssembly.Module.imports(module).flatMap(({ module: from, name, kind }) => {
     const known =
@@ -150,12 +150,12 @@ function importedMemory(bytes: Uint8Array): WebAssembly.MemoryDescriptor | null 
     } else if (kind === External.global) {
       r.skipType();
       r.byte();
-    } else return null; // refused already: there is no such import among those that are satisfied
+    } else return null; // rejected already: no provided import is of this kind
   }
   return null;
 }
 
-/** The memory of an instance, its own or imported. */
+/** An instance's memory, its own or imported. */
 export function memoryOf(
   imports: WebAssembly.Imports,
   exports: WebAssembly.Exports,
@@ -169,7 +169,7 @@ export function memoryOf(
   return found;
 }
 
-/** The function table of an instance, its own or imported; null where it shows none. */
+/** An instance's function table, its own or imported; null where it doesn't export one. */
 export const tableOf = (
   imports: WebAssembly.Imports,
   exports: WebAssembly.Exports,
@@ -206,7 +206,7 @@ export function rawModule(raw: RawEngine): RawModule {
 /** SQLite's C API on a module that this file made. */
 export const apiOfRaw = (module: EngineModule): SqliteApi => rawApi((module as RawModule).raw);
 
-/** @param bytes of the module: its imports tell how much memory it starts with */
+/** @param bytes of the module: its imports define the initial memory size */
 export function plainFactory(bytes: Uint8Array): EngineFactory {
   const size = importedMemory(bytes);
   return ({ instantiateWasm }) =>

@@ -1,7 +1,7 @@
 /** EXPLAIN QUERY PLAN of one statement. */
 import type { SqliteApi } from './builds.ts';
 
-/** What a recording has of a statement: all of its runs. */
+/** A statement in a recording, over all of its runs. */
 export interface RecordedRuns {
   runs: number;
   recordedRows: number;
@@ -18,7 +18,7 @@ export interface PlanRow {
   detail: string;
 }
 
-/** @throws what SQLite reports */
+/** @throws SQLite's errors */
 export async function planOf(sqlite3: SqliteApi, db: number, sql: string): Promise<PlanRow[]> {
   const rows: PlanRow[] = [];
   await sqlite3.exec(

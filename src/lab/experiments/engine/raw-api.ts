@@ -1,6 +1,7 @@
 /**
- * SQLite's C API as workloads call it, over the functions that any wasm build exports. The calls are the same for all builds, so that
- * counts of two releases differ by the releases alone. Bundled wa-sqlite has an API of its own, which makes other calls.
+ * SQLite's C API for workloads, over the functions that any wasm build exports. The calls are the
+ * same for all builds, so counts of two releases only differ because of the releases. Bundled
+ * wa-sqlite has its own API, which makes other calls.
  */
 import { Rc } from '../../../sqlite/constants.ts';
 import type { SqliteApi } from './builds.ts';
@@ -12,7 +13,7 @@ const Type = { integer: 1, float: 2, text: 3, blob: 4 } as const;
 /** SQLITE_TRANSIENT: SQLite copies what is bound. */
 const COPY = -1;
 
-/** Without these nothing runs. The others have a way around. */
+/** Required functions. The others have fallbacks. */
 const NEEDED = [
   'sqlite3_prepare_v2',
   'sqlite3_step',
@@ -29,11 +30,12 @@ const NEEDED = [
   'sqlite3_bind_text',
   'sqlite3_bind_blob',
 ] as const;
-/** Of each pair one is enough. */
+/** One of each pair is enough. */
 const EITHER = [
   ['sqlite3_open_v2', 'sqlite3_open'],
   ['sqlite3_close_v2', 'sqlite3_close'],
-  // the first of these is in every release of sql.js: what is called doesn't change from one to the next
+  // the first of these exists in every release of sql.js, so the called function doesn't change
+  // between releases
   ['sqlite3_data_count', 'sqlite3_column_count'],
 ] as const;
 /** Functions that a build lacks; empty: it can run. */
@@ -46,7 +48,7 @@ export function lacking(find: RawEngine['find']): string[] {
   ];
 }
 
-/** Below it a whole number is bound as 32 bits. */
+/** Integers within these bounds are bound as 32 bits. */
 const INT32 = 2 ** 31;
 const READ_WRITE_CREATE = 0x6;
 
@@ -55,10 +57,10 @@ const decoder = new TextDecoder();
 
 class RawApi {
   private readonly known = new Map<string, Call>();
-  /** Where values are put for SQLite to copy. It grows. */
+  /** Buffer for values that SQLite copies. It grows. */
   private scratch = 0;
   private scratchBytes = 0;
-  /** Two words that calls answer through. */
+  /** Two words for output parameters. */
   private readonly answer: number;
   private readonly texts = new Map<number, () => string>();
   private readonly databases = new Map<number, number>();
@@ -98,7 +100,7 @@ class RawApi {
   private word(at: number): number {
     return new DataView(this.engine.memory.buffer).getUint32(at, true);
   }
-  /** A text that ends in 0. */
+  /** A NUL-terminated text. */
   private textAt(at: number): string {
     if (at === 0) return '';
     const heap = this.heap();
@@ -118,7 +120,10 @@ class RawApi {
     throw Object.assign(new Error(words || `SQLite's result is ${rc}.`), { code: rc });
   }
 
-  /** The default VFS, where no open database has another: the first word of a connection (sqlite3 in sqliteInt.h). */
+  /**
+   * The default VFS while no open database uses another one: the first word of a connection
+   * (sqlite3 in sqliteInt.h).
+   */
   defaultVfs(): number {
     const db = this.open(':memory:');
     try {
@@ -145,13 +150,13 @@ class RawApi {
     return this.check(this.either('sqlite3_close_v2', 'sqlite3_close', db), db);
   }
 
-  /** @returns the statement, 0 where none is left, and where the rest begins */
+  /** @returns the statement (0 = none left), and where the rest begins */
   private prepare(db: number, sql: number): [stmt: number, tail: number] {
     const { answer } = this;
     this.check(this.call('sqlite3_prepare_v2', db, sql, -1, answer, answer + 4), db);
     return [this.word(answer), this.word(answer + 4)];
   }
-  /** @param finalize of the API's object: others lay something over it */
+  /** @param finalize the API object's function, which others may override */
   async *statements(
     db: number,
     sql: string,
@@ -197,7 +202,7 @@ class RawApi {
     return this.check(this.call('sqlite3_reset', stmt), this.databases.get(stmt) ?? 0);
   }
 
-  /** Of the row that was stepped to. */
+  /** For the current row. */
   private columns(stmt: number): number {
     return this.either('sqlite3_data_count', 'sqlite3_column_count', stmt);
   }
@@ -225,7 +230,7 @@ class RawApi {
     );
     return type === Type.text ? decoder.decode(bytes) : bytes;
   }
-  /** Builds with BigInt give all 64 bits; others split them, or have no such function. */
+  /** Builds with BigInt return all 64 bits. Others split them, or have no such function. */
   private integer(stmt: number, i: number): number | bigint {
     const value = this.maybe('sqlite3_column_int64')?.(stmt, i);
     if (typeof value !== 'bigint') return this.call('sqlite3_column_double', stmt, i);
@@ -246,7 +251,7 @@ class RawApi {
     if (typeof value === 'string')
       return this.copied('sqlite3_bind_text', stmt, i, encoder.encode(value));
     if (value instanceof Uint8Array) return this.copied('sqlite3_bind_blob', stmt, i, value);
-    // bytes at no place are NULL
+    // bytes with a null pointer are NULL
     return this.call('sqlite3_bind_blob', stmt, i, 0, 0, COPY);
   }
   private copied(name: string, stmt: number, i: number, bytes: Uint8Array): number {
@@ -259,7 +264,7 @@ class RawApi {
     return this.call(name, stmt, i, this.scratch, bytes.length, COPY);
   }
 
-  /** The first value that a statement gives. */
+  /** The first value that a statement returns. */
   answerOf(db: number, sql: string): string {
     const text = this.write(encoder.encode(sql));
     try {
@@ -273,7 +278,7 @@ class RawApi {
     }
   }
 
-  /** Not while something is measured: the way around runs statements. @param exec runs a script */
+  /** Not during a measurement, because the fallback runs statements. @param exec runs a script */
   async autocommit(db: number, exec: (sql: string) => Promise<unknown>): Promise<boolean> {
     if (this.maybe('sqlite3_get_autocommit')) return this.call('sqlite3_get_autocommit', db) !== 0;
     try {
@@ -287,7 +292,7 @@ class RawApi {
   }
 }
 
-/** The API that workloads need. @throws Error naming what the build doesn't export */
+/** The API for workloads. @throws Error naming the exports that the build lacks */
 export function rawApi(engine: RawEngine): SqliteApi {
   const missing = lacking(engine.find);
   if (missing.length) throw new Error(`it doesn't export ${missing.join(', ')}`);

@@ -1,23 +1,29 @@
-/** An instance of any SQLite build: its functions by their names in the C API, and its memory. */
+/** An instance of any SQLite build: its functions by their C API names, and its memory. */
 
 export type Call = (...args: (number | bigint)[]) => number | bigint;
 
-/** An instance of a SQLite build, whatever JavaScript loaded it. */
+/** An instance of a SQLite build, independent of the JavaScript that loaded it. */
 export interface RawEngine {
-  /** A function of the C API by its name, `sqlite3_step`; undefined where the build doesn't export it. */
+  /**
+   * A function by its C API name, such as `sqlite3_step`; undefined where the build doesn't export
+   * it.
+   */
   readonly find: (name: string) => unknown;
   readonly memory: WebAssembly.Memory;
-  /** Its function table; null where it shows none. */
+  /** Its function table; null where it doesn't export one. */
   readonly table: WebAssembly.Table | null;
 }
 
-/** What allocates and what frees: a build may export one of SQLite's own two, which don't go with the others. */
+/**
+ * Functions that allocate and free. If a build exports only one of SQLite's two, another pair is
+ * used.
+ */
 export const HEAPS = [
   ['sqlite3_malloc', 'sqlite3_free'],
   ['malloc', 'free'],
 ] as const;
 
-/** Bytes that stay allocated. @throws Error where there is no room */
+/** Bytes that stay allocated. @throws Error when out of memory */
 export function rawAllocate({ find }: RawEngine, bytes: number): number {
   const [malloc] = HEAPS.find((pair) => pair.every((name) => typeof find(name) === 'function'))!;
   const at = Number((find(malloc) as Call)(bytes)) >>> 0;

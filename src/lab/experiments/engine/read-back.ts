@@ -1,21 +1,23 @@
 /**
- * What a workload stored, read back whole by a connection of its own when all is measured: two variants that were given the same
- * must have stored the same, whatever they did to get there. Digests only, no rows are kept.
+ * A workload's stored data, read back completely by a separate connection after all measurements.
+ * Two variants with the same input must have stored the same, whatever they did. Only digests, no
+ * rows, are saved.
  */
 import type { Host } from './host.ts';
 import { RowDigest } from './row-digest.ts';
 import type { Stored } from '../model/result-types.ts';
 
-/** Tables that are named apart; those beyond count together. */
+/** Tables that are listed by name; further ones count together. */
 const MOST_TABLES = 200;
 const OTHERS = '(all other tables)';
-/** By its name of today; SQLite before 3.33 knows `sqlite_master` alone. */
+/** The current name. SQLite before 3.33 only has `sqlite_master`. */
 const SCHEMA = 'sqlite_schema';
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /**
- * @param reopens whether the database is a file: what was not committed is not read, and nothing comes from a page cache
- * @throws what SQLite says where it cannot be read
+ * @param reopens whether the database is a file: then uncommitted data isn't read, and nothing
+ * comes from a page cache
+ * @throws SQLite's errors where it can't be read
  */
 export async function readBack(host: Host, reopens: boolean): Promise<Stored> {
   if (reopens) await host.reopen();
@@ -29,7 +31,7 @@ export async function readBack(host: Host, reopens: boolean): Promise<Stored> {
   ]);
   const others = new RowDigest(true);
   for (const [i, { name, virtual }] of tables.entries()) {
-    // in the order of its keys, not in that of an index that happens to hold all columns
+    // ordered by keys, not by an index that happens to have all columns
     const sql = `SELECT * FROM ${quoted(name)}${virtual ? '' : ' NOT INDEXED'}`;
     if (i < MOST_TABLES) digests.set(name, await digestOf(host, sql));
     else others.add([name, await digestOf(host, sql)]);
@@ -42,7 +44,7 @@ export async function readBack(host: Host, reopens: boolean): Promise<Stored> {
 
 interface Autocommit {
   get_autocommit(db: number): number;
-  /** Of builds that don't export the former. */
+  /** Builds that don't export the function. */
   isAutocommit?(db: number): Promise<boolean>;
 }
 /** Whether no transaction is open. */
@@ -51,7 +53,10 @@ export async function isCommitted({ sqlite3, db }: Host): Promise<boolean> {
   return api.isAutocommit ? api.isAutocommit(db) : api.get_autocommit(db) !== 0;
 }
 
-/** Without SQLite's own and without what virtual tables keep their content in: that is another in every version. */
+/**
+ * Without SQLite's own tables and the shadow tables of virtual tables, whose content differs
+ * between versions.
+ */
 async function tablesOf({ sqlite3, db }: Host): Promise<{ name: string; virtual: boolean }[]> {
   const found: { name: string; virtual: boolean }[] = [];
   const sql =

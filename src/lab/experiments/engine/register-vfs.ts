@@ -1,6 +1,6 @@
 /**
- * Gives a VFS of wa-sqlite, an object with x* methods, to any other build of SQLite. Where the build exports no sqlite3_vfs_register, as
- * sql.js doesn't, the object takes the place of its own default VFS.
+ * Registers a wa-sqlite VFS (an object with x* methods) in any other build of SQLite. Where the
+ * build doesn't export sqlite3_vfs_register, such as sql.js, the object replaces its default VFS.
  */
 import { opName } from '../../../event/operations.ts';
 import { Rc } from '../../../sqlite/constants.ts';
@@ -27,14 +27,14 @@ const VFS_WORDS = 19;
 const VfsWord = { version: 0, fileBytes: 1, path: 2, next: 3, fullPathname: 9 } as const;
 const X_FULL_PATHNAME: Signature = { params: 'iiii', results: 'i' };
 const ON_MEMORY = 'Run it on vfs=memory';
-/** Of sqlite3_file: a pointer to its methods is all that is ours. */
+/** In sqlite3_file, only the pointer to its methods is ours. */
 const FILE_BYTES = 8;
 const METHODS_1 = IO_METHODS.filter(({ word }) => word < IO_METHODS_WORDS[1]);
 
 /**
- * @param vfs whose methods answer at once
- * @param defaultVfs address of the build's own sqlite3_vfs: what an object doesn't do, its functions do
- * @throws Error with a message for the user where the build takes none
+ * @param vfs with synchronous methods
+ * @param defaultVfs address of the build's sqlite3_vfs, whose functions do what the object doesn't
+ * @throws Error with a message for the user where the build doesn't accept a VFS
  */
 export function registerVfs(
   engine: RawEngine,
@@ -53,7 +53,7 @@ export function registerVfs(
     throw new Error(
       `it takes no VFS: its default VFS isn't where vfscope looks for it. ${ON_MEMORY}`,
     );
-  /** Looked up at each call: what lies over the object is called. */
+  /** Looked up at each call, so that overrides are called. */
   const slot = (signature: Signature, name: string): number =>
     addToTable(table, signature, (...args) =>
       (vfs[name] as Method).apply(vfs, asWords(signature, args)),
@@ -78,7 +78,7 @@ export function registerVfs(
     put(made, VFS_ZNAME_WORD, at);
   }
   put(made, VfsWord.path, Number(vfs.mxPathname));
-  /** SQLite passes none for a journal, and the methods write to it. */
+  /** SQLite passes none for a journal, but the methods write to it. */
   const flagsOut = rawAllocate(engine, 4);
   const open = addToTable(table, X_OPEN, (pVfs, name, file, flags, out) => {
     const rc = (vfs.xOpen as Method).call(

@@ -1,4 +1,6 @@
-/** A digest of result rows: whether two variants computed the same, without keeping the rows. */
+/**
+ * A digest of result rows: shows whether two variants computed the same, without saving the rows.
+ */
 
 /** FNV-1a over the text of every value, 32 bits. */
 export class RowDigest {

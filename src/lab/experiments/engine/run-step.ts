@@ -1,4 +1,4 @@
-/** One step of a workload on an open database, with the difference of every counter over it. */
+/** One step of a workload on an open database, with each counter's difference. */
 import type { FunctionCount } from '../../meter/meter.ts';
 import { Rc } from '../../../sqlite/constants.ts';
 import { functionsBetween } from './function-counts.ts';
@@ -11,7 +11,7 @@ import type { StatementCount, StepSample } from '../model/result-types.ts';
 type Outcome = Omit<StepSample, 'id' | 'title'>;
 type Sums = Record<string, number>;
 
-/** @throws what SQLite throws */
+/** @throws SQLite's errors */
 export async function runStep(host: Host, step: Step, digest: RowDigest): Promise<Outcome> {
   switch (step.kind) {
     case 'sql':
@@ -36,7 +36,7 @@ export async function runStep(host: Host, step: Step, digest: RowDigest): Promis
       const raw = host.rawStep;
       if (!raw) return { counters: {}, twin: true, skipped: 'there is no IndexedDB here' };
       const { ms, ...counts } = await raw(step);
-      // a counted run has no times
+      // counted runs have no times
       return {
         counters: host.instructions || ms === undefined ? counts : { ms, ...counts },
         twin: true,
@@ -45,7 +45,7 @@ export async function runStep(host: Host, step: Step, digest: RowDigest): Promis
   }
 }
 
-/** A whole step: in count mode its statements, too, or its functions. */
+/** A whole step, in count mode with its statements or functions. */
 async function wholeStep(host: Host, work: (sums: Sums) => Promise<void>): Promise<Outcome> {
   const { statements, functions } = host;
   if (functions) return byFunction(host, functions, work);
@@ -88,8 +88,9 @@ async function byFunction(
 }
 
 /**
- * Differences of the counters over `work`; `sums` is what the work itself counts. The clock and the instructions stand innermost.
- * @param begin told the instructions from which `work` counts
+ * Differences of the counters over `work`; `sums` are counts made by the work itself. The clock and
+ * the instructions are read innermost.
+ * @param begin receives the instruction count at which `work` begins
  */
 async function measured(
   host: Host,
@@ -113,14 +114,17 @@ async function measured(
   return { ...difference(before, host.counters()), ...sums };
 }
 
-/** Counters that did not move are left out where they never had. */
+/** Counters that are zero are left out if they never moved. */
 export function difference(before: Counters, after: Counters): Sums {
   const out: Sums = {};
   for (const [name, value] of Object.entries(after)) out[name] = value - (before[name] ?? 0);
   return out;
 }
 
-/** Calls the engine exactly as wa-sqlite's exec with a row callback does, so that counts equal those of exec. */
+/**
+ * Makes exactly the same engine calls as wa-sqlite's exec with a row callback, so counts equal
+ * those of exec.
+ */
 async function script(host: Host, sql: string, digest: RowDigest, sums: Sums): Promise<void> {
   const { sqlite3 } = host;
   let statements = 0;
@@ -145,7 +149,7 @@ async function script(host: Host, sql: string, digest: RowDigest, sums: Sums): P
 const prepared = ({ sqlite3, statements, db }: Host, sql: string): AsyncIterable<number> =>
   statements?.over(db, sql) ?? sqlite3.statements(db, sql);
 
-/** Steps a prepared statement once a row of values. */
+/** Steps a prepared statement once per row of values. */
 async function each(
   { sqlite3, statements: counts }: Host,
   stmt: number,
@@ -193,7 +197,7 @@ async function transactions(
       };
       for (const part of PARTS)
         for (const [name, value] of Object.entries(await measured(host, run[part])))
-          // a time of 0 was measured: its clock has a long step. A gap may begin in the part before
+          // a measured time of 0 comes from a coarse clock; a gap may begin in the previous part
           if ((value || isTime(name)) && !name.startsWith('gap.'))
             sums[`${part}.${name}`] = (sums[`${part}.${name}`] ?? 0) + value;
     }

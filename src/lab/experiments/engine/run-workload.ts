@@ -1,6 +1,7 @@
 /**
- * Runs one workload on an open database, wherever that is: the caller brings the wa-sqlite API, the connection and its sources of
- * counters; this runs setup and steps, and takes every counter's difference over each step.
+ * Runs one workload on an open database. The caller provides the wa-sqlite API, the connection, and
+ * its counters. This runs the setup and the steps, and takes every counter's difference over each
+ * step.
  */
 import { applyConfig } from './apply-config.ts';
 import type { Host } from './host.ts';
@@ -11,14 +12,17 @@ import { parametersOf } from '../model/parameters.ts';
 import type { Counters, Run, Workload } from '../model/types.ts';
 import type { Sample, StepSample } from '../model/result-types.ts';
 
-/** The step before the first: settings of the connection. */
+/** The part before the first step: settings of the connection. */
 const OPEN = 'open';
-/** The step of all actors at once. */
+/** The step in which all actors run. */
 export const ACTORS = 'actors';
-/** Where a failure is a result: it is told the step, `open` before the first, and says in the result why no more of them ran. */
+/**
+ * Where a failure is a result: receives the failed step (`open` before the first) and adds to the
+ * result why later steps didn't run.
+ */
 export type Ended = (step: string, error: unknown) => string;
 
-/** @throws what SQLite throws, unless `ended` takes it; the message names the step */
+/** @throws SQLite's errors, unless `ended` takes them; the message names the step */
 export async function runWorkload(
   host: Host,
   workload: Workload,
@@ -26,9 +30,9 @@ export async function runWorkload(
   ended?: Ended,
 ): Promise<Sample> {
   const { config, readRows } = run;
-  // a run that an older version stored lacks parameters that its workload has by now
+  // a run saved by an older version may lack parameters that its workload has gained
   const parameters = parametersOf(workload, run.parameters);
-  /** Why no more steps run. */
+  /** Why the remaining steps don't run. */
   let over = '';
   const attempt = async <T>(step: string, work: () => Promise<T>): Promise<T | null> => {
     if (over) return null;
@@ -52,7 +56,7 @@ export async function runWorkload(
     const kept = workload.kept?.(parameters);
     const lost = async (): Promise<Counters> => {
       if (!kept) return {};
-      await host.reopen(); // what others wrote: some VFSs tell an open connection of it late
+      await host.reopen(); // other connections' writes, which some VFSs report late to an open connection
       return { 'rows.lost': kept.value - (await numberOf(host, kept.sql)) };
     };
     const actors = workload.actors(parameters);
@@ -75,7 +79,7 @@ export async function runWorkload(
   return { steps, digest: digest.text(), notes, settings };
 }
 
-/** As a writer sees it: some VFSs let a reader see an older state for a while. */
+/** As a writer, because some VFSs show readers an older state for a while. */
 async function numberOf(host: Host, sql: string): Promise<number> {
   let answer = NaN;
   await insist(host, 'BEGIN IMMEDIATE');

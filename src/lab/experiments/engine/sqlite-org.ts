@@ -1,4 +1,7 @@
-/** sqlite.org's build with the JavaScript of its package, which brings VFSs of its own. Who runs it brings the package. */
+/**
+ * sqlite.org's build with its package's JavaScript, which contains VFSs. The caller provides the
+ * package.
+ */
 import { replace } from '../../meter/seeded-realm.ts';
 import type { EngineFactory } from './builds.ts';
 import { memoryOf, rawModule, tableOf, type RawModule } from './plain-loader.ts';
@@ -32,13 +35,13 @@ export type SqliteOrgInit = (options: { instantiateWasm: Instantiate }) => Promi
 
 const quiet = (): void => {};
 
-/** @param vfs of those that it starts by itself, each with a worker, the one that is wanted; null: none */
+/** @param vfs the wanted VFS of those that start by themselves, each with a worker; null: none */
 export async function startSqliteOrg(
   init: SqliteOrgInit,
   vfs: string | null,
   instantiateWasm: Instantiate,
 ): Promise<Sqlite3> {
-  // taken, and removed, by the package when it starts
+  // read, and removed, by the package when it starts
   (globalThis as { sqlite3ApiConfig?: object }).sqlite3ApiConfig = {
     disable: { vfs: { opfs: vfs !== 'opfs', 'opfs-wl': vfs !== 'opfs-wl', kvvfs: true } },
     ...{ log: quiet, warn: quiet, error: quiet, debug: quiet },
@@ -56,7 +59,7 @@ export const sqliteOrgFactory =
   (init: SqliteOrgInit, vfs: string | null): EngineFactory =>
   async ({ instantiateWasm }) => {
     const workers: Worker[] = [];
-    // only its VFSs know their workers, and end none
+    // only its VFSs have references to their workers, and they end none
     const restore =
       typeof Worker === 'undefined' ? quiet : replace(globalThis, 'Worker', watched(workers));
     try {

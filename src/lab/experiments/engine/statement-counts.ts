@@ -1,13 +1,16 @@
 /**
- * Count mode, statement by statement: every instruction of a step belongs to the statement that it was executed for, from its prepare
- * to its finalize, or to none (the script's text is copied, the end of it is found). So the counts of a step's statements and the
- * rest are the step's count, to the last instruction.
+ * Count mode by statement: every instruction of a step counts for the statement that it was
+ * executed for, from its prepare to its finalize, or for none (copying the script's text, finding
+ * its end). So the counts of a step's statements and the rest sum exactly to the step's count.
  */
 import { foldLiterals } from '../../../sqlite/sql-text.ts';
 import type { SqliteApi } from './builds.ts';
 import type { StatementCount } from '../model/result-types.ts';
 
-/** More distinct statements than this are counted together: a script of generated names has as many as lines. */
+/**
+ * Distinct statements above this number are counted together: a script with generated names has as
+ * many as lines.
+ */
 const MOST = 500;
 const OTHERS = '(all other statements)';
 
@@ -23,7 +26,7 @@ interface Account {
 const none = (): Account => ({ runs: 0, instructions: 0n, calls: 0 });
 
 export class StatementCounts {
-  /** What asking for a statement's text has cost: it isn't part of what is measured. */
+  /** The cost of reading a statement's text, which isn't part of the measurement. */
   private hidden = 0n;
   private accounts = new Map<string, Account>();
   private rest = none();
@@ -32,8 +35,9 @@ export class StatementCounts {
   private callsAt = 0;
 
   /**
-   * @param sqlite3 its `finalize` is laid over, so that a statement's own finalizing counts for it
-   * @param executed instructions of the engine so far @param calls VFS calls so far
+   * @param sqlite3 its `finalize` is overridden, so that finalizing counts for its statement
+   * @param executed instructions of the engine so far
+   * @param calls VFS calls so far
    */
   constructor(
     private readonly sqlite3: SqliteApi,
@@ -50,10 +54,10 @@ export class StatementCounts {
     };
   }
 
-  /** Executed instructions so far, without those of looking. */
+  /** Executed instructions so far, without the cost of reading texts. */
   readonly instructions = (): bigint => this.executed() - this.hidden;
 
-  /** A step begins. @param at what `instructions` said */
+  /** A step begins. @param at the value of `instructions` */
   start(at: bigint): void {
     this.accounts = new Map();
     this.rest = this.current = none();
@@ -61,7 +65,7 @@ export class StatementCounts {
     this.callsAt = this.calls();
   }
 
-  /** The statements of a script, as the API gives them, each charged from its prepare on. */
+  /** The statements of a script from the API. Each is charged from its prepare. */
   async *over(db: number, sql: string): AsyncGenerator<number, void> {
     this.charge();
     const outer = this.current;
@@ -83,7 +87,11 @@ export class StatementCounts {
     this.current.runs += times;
   }
 
-  /** A step has ended. @returns its statements in the order in which they first came; the last, '', is what belongs to none */
+  /**
+   * A step has ended.
+   * @returns its statements in order of their first appearance; the last one, '', has what belongs
+   * to none
+   */
   stop(): StatementCount[] {
     this.charge();
     const all = [...this.accounts, ['', this.rest] as const];

@@ -1,4 +1,4 @@
-/** JavaScript functions in the function table of an engine, where SQLite can call them. */
+/** JavaScript functions in an engine's function table, for SQLite to call. */
 import {
   exportFunction,
   functionType,
@@ -9,12 +9,12 @@ import {
   type Signature,
 } from '../../../vfs-instrumented/interpose/wasm-writer.ts';
 
-/** Words of wasm: 64 bits come as BigInt. */
+/** Wasm types: 64 bits are passed as BigInt. */
 export type WasmCall = (...args: (number | bigint)[]) => number | bigint | void;
 
 const modules = new Map<string, WebAssembly.Module>();
 
-/** A table takes functions of wasm alone: one that calls JavaScript. */
+/** A table only takes wasm functions. This one calls JavaScript. */
 function wasmFunction(signature: Signature, call: WasmCall): unknown {
   const key = `${signature.params}>${signature.results}`;
   let module = modules.get(key);
@@ -35,7 +35,7 @@ function wasmFunction(signature: Signature, call: WasmCall): unknown {
 export function addToTable(table: WebAssembly.Table, signature: Signature, call: WasmCall): number {
   try {
     const slot = table.grow(1);
-    table.set(slot, wasmFunction(signature, call)); // where a recorder looks for new methods
+    table.set(slot, wasmFunction(signature, call)); // where a recorder checks for new methods
     return slot;
   } catch (e) {
     if (!(e instanceof RangeError)) throw e;
@@ -51,7 +51,7 @@ export function asWords({ params }: Signature, args: readonly (number | bigint)[
     return [n | 0, Math.floor(n / 2 ** 32)];
   });
 }
-/** The other way round. */
+/** The reverse. */
 export function fromWords({ params }: Signature, words: readonly number[]): (number | bigint)[] {
   let at = 0;
   return [...params].map((type) => {

@@ -1,7 +1,8 @@
 /**
- * Counts what a VFS of our own is asked to do: calls and bytes by operation and kind of file, and what happens inside checkpoints.
- * Laid over the instance before it is registered; a call that returns at once goes on doing so. Cheap enough for time mode: a call
- * adds to two array elements, names are made when someone reads.
+ * Counts the calls to one of our VFSs: calls and bytes by operation and kind of file, and the work
+ * inside checkpoints. It overrides methods of the instance before it is registered; synchronous
+ * calls stay synchronous. Cheap enough for time mode: a call adds to two array elements, and names
+ * are made on reading.
  */
 import { Op } from '../../../event/event.ts';
 import { saysMoved } from '../../../event/operations.ts';
@@ -43,25 +44,26 @@ export class VfsTally {
   /** By method and kind: method index * number of kinds + kind. */
   private readonly calls = new Float64Array(METHODS.length * KINDS.length);
   private readonly bytes = new Float64Array(METHODS.length * KINDS.length);
-  /** When the checkpoint under way began to copy, ms, and how long those took that are over. */
+  /** When the current checkpoint began to copy, ms, and the durations of finished ones. */
   private copyingFrom = 0;
   private checkpointMs: number[] = [];
   private readonly checkpoint = { count: 0, walReads: 0, dbWrites: 0, runs: 0 };
   /** Kinds of open files by sqlite3_file pointer (2.x) or file id (1.0). */
   private readonly files = new Map<unknown, number>();
-  /** By method and kind, as `calls`: instructions since the call before. */
+  /** By method and kind, as `calls`: instructions since the previous call. */
   private readonly gaps = new Float64Array(METHODS.length * KINDS.length);
   private readonly sizes = new Float64Array(GAP_SIZES.length + 1);
   private gapFrom = 0n;
   /** Calls so far. */
   total = 0;
   private copying = false;
-  /** Where the last database write of this checkpoint ended. */
+  /** The end of the last database write of this checkpoint. */
   private runEnd = -1;
 
   /**
    * @param vfs not yet registered
-   * @param instructions of the engine so far, where they are counted: it stands still while a VFS works
+   * @param instructions of the engine so far, where they are counted; the counter stands still
+   * while a VFS works
    */
   constructor(
     vfs: Record<string, unknown>,
@@ -86,12 +88,12 @@ export class VfsTally {
     });
   }
 
-  /** Gaps begin again: a step does. @param instructions so far */
+  /** Gaps restart, because a step begins. @param instructions so far */
   mark(instructions: bigint): void {
     this.gapFrom = instructions;
   }
 
-  /** Cumulative, by the names that types.ts lists. Operations that never came are left out. */
+  /** Cumulative, with the names in types.ts. Operations that never occurred are left out. */
   read(): Counters {
     const out: Record<string, number> = { 'vfs.calls': 0 };
     METHODS.forEach((name, index) =>
@@ -118,7 +120,7 @@ export class VfsTally {
     return out;
   }
 
-  /** Called before the method. @returns place of the method and kind */
+  /** Called before the method. @returns index of the method and kind */
   private count(name: MethodName, base: number, args: unknown[]): number {
     const kind = this.kind(name, args);
     this.calls[base + kind]!++;
@@ -129,7 +131,7 @@ export class VfsTally {
     return base + kind;
   }
 
-  /** Bytes that xRead or xWrite is to move. */
+  /** Bytes that xRead or xWrite will move. */
   private asked(args: unknown[]): number {
     return this.generation === 1
       ? (args[1] as { byteLength: number }).byteLength
@@ -154,7 +156,7 @@ export class VfsTally {
     return kind;
   }
 
-  /** xDelete and xAccess know no flags: SQLite's own suffixes tell. */
+  /** xDelete and xAccess have no flags: SQLite's suffixes show the kind. */
   private kindOfName(name: unknown): number {
     const text = typeof name === 'number' ? this.module.UTF8ToString(name) : String(name);
     return kindIndex(fileKindOfPath(text));
@@ -178,7 +180,7 @@ export class VfsTally {
     }
   }
 
-  /** How long each checkpoint copied, ms, with its sync of the database: those since this was asked last. */
+  /** The copy time of each checkpoint, ms, with its sync of the database, since the last call. */
   takeCheckpoints(): number[] {
     const taken = this.checkpointMs;
     this.checkpointMs = [];

@@ -1,11 +1,17 @@
-/** From samples to a result: counters that must be equal in all of them, times as median and spread, assertions as verdicts. */
+/**
+ * Turns samples into a result: counters that must be equal in all samples, times as median and
+ * spread, and assertions as verdicts.
+ */
 import { decide, undecided } from './assertions.ts';
 import { endedWhy, faultVerdict } from './fault-verdict.ts';
 import type { Counters, Run, Workload } from './types.ts';
 import type { Environment } from './environment-types.ts';
 import type { Placed, RunResult, Sample, Spread, StepResult } from './result-types.ts';
 
-/** @param passes at least one that is not left out @param isOut whether the pass of this index is left out */
+/**
+ * @param passes with at least one that isn't left out
+ * @param isOut whether the pass with this index is left out
+ */
 export function spreadOf(
   passes: readonly number[],
   isOut: (index: number) => boolean = () => false,
@@ -21,14 +27,19 @@ export function spreadOf(
     passes,
   };
 }
-/** Between the middle two of an even number: passes are few, and the lower of two would have no deviation. */
+/**
+ * The mean of the middle two for an even number: passes are few, and with the lower one, two passes
+ * would have no deviation.
+ */
 function medianOf(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const half = sorted.length >> 1;
   return sorted.length % 2 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }
 
-/** Counters of the storage under a VFS, and of the engine's memory: worth showing wherever there are any. */
+/**
+ * Counters of the storage below a VFS, and of the engine's memory: shown wherever they aren't zero.
+ */
 export const ALWAYS_SHOWN = /^(?:block|idb|opfs|memory)\./;
 /** Times end in `ms`; everything else is a count. */
 export const isTime = (counter: string): boolean => counter === 'ms' || counter.endsWith('.ms');
@@ -40,7 +51,7 @@ const msOf = (sample: Sample): number =>
 
 /**
  * @param samples at least one, all of the same run
- * @param warmUp the pass before them, which is not counted; what it stored counts for all
+ * @param warmUp the pass before them, which doesn't count; what it stored stands for all
  */
 export function resultOf(
   run: Run,
@@ -66,7 +77,7 @@ export function resultOf(
     ...(first.fault ? { fault: first.fault } : {}),
     steps,
     totals,
-    // what a fault ended early isn't the whole: its time would look like a fast run
+    // a pass that a fault ended early isn't complete: its time would look like a fast run
     totalMs: run.mode === 'time' && !endedWhy(first) ? spreadOf(samples.map(msOf)) : null,
     warmUpMs: warmUp && !endedWhy(first) ? msOf(warmUp) : null,
     leftOut: [],
@@ -87,7 +98,10 @@ export function resultOf(
   return decideAll(result, workload);
 }
 
-/** With the verdicts on what the workload expects of every result, and on what a fault profile did. */
+/**
+ * Adds the verdicts on the workload's expectations of every result, and on the effect of a fault
+ * profile.
+ */
 export function decideAll(result: Omit<RunResult, 'verdicts'>, workload: Workload): RunResult {
   const why = endedWhy(result);
   const fault = faultVerdict(result);
@@ -103,7 +117,8 @@ const differed = (names: readonly string[], mode: Run['mode']): string =>
     : `${names.join(', ')} differed between the repeats; the first is shown.`;
 
 function stepResult(samples: Sample['steps'][number][]): StepResult {
-  // JavaScriptCore's counts stray upwards only, and seldom: the least of several passes is the count
+  // JavaScriptCore's counts only err upwards, and rarely, so the minimum of several passes is the
+  // count
   const least = samples.reduce((a, b) =>
     (b.counters.instructions ?? 0) < (a.counters.instructions ?? 0) ? b : a,
   );
@@ -135,11 +150,11 @@ function partsOf(samples: readonly Counters[]): StepResult['parts'] {
   );
 }
 
-/** The smallest step of the clock that timed a run, ms; 0 = not known. */
+/** The resolution of the clock that timed a run, ms; 0 = not known. */
 export const stepMsOf = ({ environment }: Pick<RunResult, 'environment'>): number =>
   (environment.clockStepUs ?? 0) / 1000;
 
-/** The largest step among the clocks that timed several runs, ms; 0 = not known. */
+/** The coarsest resolution of the clocks that timed several runs, ms; 0 = not known. */
 export const clockStepMs = (runs: readonly { readonly result: RunResult }[]): number =>
   Math.max(0, ...runs.map(({ result }) => stepMsOf(result)));
 
@@ -155,7 +170,7 @@ export function placed(
     return spread ? { value: spread.median, spread, stepMs: stepMsOf(result) } : undefined;
   }
   const value = (found?.counters ?? result.totals)[counter];
-  // a counter that no call has moved does not appear: it is 0 where its family is known
+  // a counter that no call has moved is absent; it is 0 if its family is known
   if (value === undefined)
     return familyKnown(found?.counters ?? result.totals, counter)
       ? { value: 0, spread: null, stepMs: 0 }

@@ -1,4 +1,7 @@
-/** How assertions are written down, and decides them: counts exactly, times only against times and only beyond their spread. */
+/**
+ * Formats assertions and decides them: counts exactly, times only relative to times and only beyond
+ * their spread.
+ */
 import type { Assertion, Place } from './types.ts';
 import type { Placed, Verdict } from './result-types.ts';
 
@@ -6,8 +9,10 @@ const PLACE = String.raw`(?:(\S+) )?(\S+) (\S+)(?: \* (\S+))?`;
 const COMPARISON = new RegExp(`^${PLACE} (=|<=?|>=?) (?:(\\d+)|${PLACE})$`);
 
 /**
- * @param compared what is expected, as text, and the comparison that decides it: `variant step counter * times < variant step counter`.
- *   `* times` is left out where it is 1, the variant in a workload's own assertions; the right side may be a number.
+ * @param compared the expectation as text, and the comparison that decides it: `variant step
+ * counter * times < variant step counter`.
+ * `* times` is left out where it is 1, and the variant in a workload's own assertions. The right
+ * side may be a number.
  */
 export const expectAll = (compared: Readonly<Record<string, string>>): Assertion[] =>
   Object.entries(compared).map(([text, comparison]) => {
@@ -40,7 +45,7 @@ const words = ({ variant, step, counter }: Place): string =>
 const factor = (place: Place | number): number =>
   typeof place === 'number' ? 1 : (place.times ?? 1);
 
-/** Without a look at any number. */
+/** Without looking at numbers. */
 export const undecided = ({ text }: Assertion, why: string): Verdict => ({
   text,
   holds: null,
@@ -49,7 +54,10 @@ export const undecided = ({ text }: Assertion, why: string): Verdict => ({
   why,
 });
 
-/** @param find a place's number, undefined where it is not known; `times` is applied here */
+/**
+ * @param find returns the number for a reference, undefined where it isn't known; `times` is
+ * applied here
+ */
 export function decide(
   { text, left, is, right }: Assertion,
   find: (place: Place) => Found,
@@ -77,7 +85,7 @@ export function decide(
       why: `not known here: ${words(a ? (right as Place) : left)}`,
     };
   const [x, y] = [a.value * times[0], b.value * times[1]];
-  // its spread would be 0, and any difference beyond it
+  // its spread would be 0, so every difference would exceed it
   if (a.spread && b.spread && Math.min(a.spread.n, b.spread.n) < 2)
     return { ...verdict, holds: null, why: 'a single pass shows no noise: run several' };
   if (a.spread && b.spread && isNoise(x - y, [uncertainty(a), uncertainty(b)]))
@@ -85,9 +93,12 @@ export function decide(
   return { ...verdict, holds: HOLDS[is](x, y) };
 }
 
-/** How far a time may be off: twice the median deviation of its passes, and no less than a step of its clock. */
+/**
+ * The uncertainty of a time: twice the median deviation of its passes, and at least its clock's
+ * resolution.
+ */
 export const uncertainty = ({ spread, stepMs }: Placed): number =>
   Math.max(2 * (spread?.mad ?? 0), stepMs);
-/** Times nearer to each other than one of them may be off say nothing. */
+/** Times closer than the uncertainty of either decide nothing. */
 export const isNoise = (difference: number, uncertainties: readonly number[]): boolean =>
   Math.abs(difference) <= Math.max(...uncertainties);

@@ -1,8 +1,8 @@
-/** Counters as people say them: `3 syncs`, `12.5 ms`, `4 KiB read`. */
+/** Counters as readable text: `3 syncs`, `12.5 ms`, `4 KiB read`. */
 import { formatBytes, formatExact, formatMeasured } from '../../../text/numbers.ts';
 import { isTime } from './aggregate.ts';
 
-/** By the end of a counter's name: one of them, and several. */
+/** By the end of a counter's name: singular and plural. */
 const NOUNS: Readonly<Record<string, readonly [one: string, many?: string]>> = {
   'vfs.calls': ['VFS call'],
   xOpen: ['open'],
@@ -40,7 +40,7 @@ const NOUNS: Readonly<Record<string, readonly [one: string, many?: string]>> = {
   'opfs.writables': ['writable stream'],
   'opfs.flushes': ['flush', 'flushes'],
 };
-/** By kind of file, before the noun: of the database it goes without saying. */
+/** By kind of file, before the noun. The database is implied. */
 const KINDS: Readonly<Record<string, string>> = {
   journal: 'journal',
   wal: 'log',
@@ -67,7 +67,7 @@ function nounOf(counter: string, n: number): string | null {
   return words.join(' ');
 }
 
-/** A value without its noun. @param stepMs of a time's clock: a shorter time reads `< 1 ms` */
+/** A value without its noun. @param stepMs the clock's resolution: shorter times read `< 1 ms` */
 export const counterValue = (n: number, counter: string, stepMs = 0): string =>
   isTime(counter)
     ? formatMeasured(n * 1000, stepMs * 1000)

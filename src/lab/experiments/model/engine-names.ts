@@ -1,15 +1,18 @@
-/** Names of engines: two are bundled, all others come from outside, as a release of an npm package or as the path of a wasm file. */
+/**
+ * Names of engines: two are bundled. All others are external: a release of an npm package or the
+ * path of a wasm file.
+ */
 import type { BundledEngine, EngineBuild, OutsideEngine } from './types.ts';
 
 export const BUNDLED: readonly BundledEngine[] = ['wa-sqlite-2.0.6', 'wa-sqlite-1.0.0'];
 
-/** sqlite.org's build, which the extension brings for the VFSs that are its own. Node takes it from npm. */
+/** sqlite.org's build. The extension contains it for its VFSs. Node takes it from npm. */
 export const SQLITE_ORG = '@sqlite.org/sqlite-wasm@3.54.1-build1';
 
-/** absurd-sql's build, which the extension brings for that VFS. */
+/** absurd-sql's build. The extension contains it for that VFS. */
 export const ABSURD_SQL_JS = '@jlongster/sql.js@1.6.7';
 
-/** npm packages of which any release can run. */
+/** npm packages whose releases can all run. */
 export const PACKAGES = [
   'sql.js',
   '@sqlite.org/sqlite-wasm',
@@ -26,20 +29,26 @@ export interface Release {
   readonly version: string | null;
 }
 
-/** One that npm has, for messages. */
+/** An example release in npm, for messages. */
 export const EXAMPLE_RELEASE = 'sql.js@1.13.0';
-/** An exact version: no range and no tag, for these mean something else every month. It is part of a file name and of a command line. */
+/**
+ * An exact version, not a range or a tag, whose meaning changes every month. It is part of a file
+ * name and of a command line.
+ */
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/;
 
 export const isBundled = (engine: string): engine is BundledEngine =>
   BUNDLED.some((known) => known === engine);
-/** Whether the extension has it. */
+/** Whether the extension contains it. */
 export const isInExtension = (engine: EngineBuild): boolean =>
   isBundled(engine) || engine === SQLITE_ORG || engine === ABSURD_SQL_JS;
 export const isOutside = (engine: EngineBuild): engine is OutsideEngine =>
   !isBundled(engine) && engine !== 'native';
 
-/** The release that an engine's name means; null where it is a path. @throws Error with a message for the user where it is neither */
+/**
+ * The release for an engine's name; null where it is a path.
+ * @throws Error with a message for the user where it is neither
+ */
 export function releaseNamed(engine: string): Release | null {
   if (engine.endsWith('.wasm')) return null;
   const at = engine.indexOf('@', 1);

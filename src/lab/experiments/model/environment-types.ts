@@ -1,6 +1,8 @@
-/** The environment of a result, as data: how it reads is in environment.ts. */
+/** The environment of a result, as data. environment.ts formats it. */
 
-/** The place of a run. Absent: the result was saved without it. null: it can't be known in that place. */
+/**
+ * Where a run took place. Absent: the result was saved without it. null: it isn't available there.
+ */
 export interface Environment {
   /** `Chrome 156`, `Node 20.19.2`. */
   readonly runtime?: string;
@@ -9,12 +11,14 @@ export interface Environment {
   readonly platform?: string | null;
   readonly cores?: number | null;
   readonly processor?: string | null;
-  /** `SSD, as Linux reports it`: a virtual machine may report another kind than there is. */
+  /**
+   * `SSD, as Linux reports it`: a virtual machine may report a different kind than the real one.
+   */
   readonly disk?: string | null;
-  /** Smallest step of the clock, microseconds. */
+  /** Resolution of the clock, microseconds. */
   readonly clockStepUs?: number | null;
   readonly crossOriginIsolated?: boolean | null;
-  /** Whether WebAssembly can await promises by itself. */
+  /** Whether WebAssembly can await promises itself. */
   readonly jspi?: boolean | null;
 }
 
@@ -27,6 +31,6 @@ export interface EngineFacts {
   readonly variant: string;
   /** sqlite3_libversion(). */
   readonly sqlite: string;
-  /** Of the wasm file as it is published. */
+  /** Size of the published wasm file. */
   readonly wasmBytes: number;
 }

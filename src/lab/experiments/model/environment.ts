@@ -1,6 +1,6 @@
 /**
- * The environment of a result: what ran it, and how that reads. Runs, saved files, the page, the command and reports take it from here.
- * A number without it can't be compared.
+ * The environment of a result: what ran it, and its text for runs, saved files, the page, the
+ * command, and reports. Without it, a number can't be compared.
  */
 import {
   formatBytes,
@@ -17,19 +17,19 @@ import type { RunResult } from './result-types.ts';
 import type { Config, VfsName } from './types.ts';
 import { vfsTitle } from './vfs-facts.ts';
 
-/** A result by the name that it has among others. */
+/** A result with its name among others. */
 export interface NamedResult {
   readonly name: string;
   readonly result: RunResult;
 }
-/** What any result says of what ran it. */
+/** The environment in any result. */
 export interface Ran {
   readonly engine?: EngineFacts;
   readonly environment: Environment;
-  /** Of a run. */
+  /** For a run. */
   readonly run?: { readonly config: { readonly engine: string; readonly build: string } };
 }
-/** The same of a result that is of no run of a workload: a replay, a crash test, an advice. */
+/** For a result that isn't from a workload's run: a replay, a crash test, an advice. */
 export interface RanOn extends Ran {
   readonly vfs: string;
   readonly pragmas: string;
@@ -41,12 +41,12 @@ interface Named<T> {
 }
 export interface EnvironmentFact {
   readonly label: string;
-  /** One that all runs share, or each with the names of its runs. */
+  /** A fact that all runs share, or several values with the names of their runs. */
   readonly values: readonly { readonly text: string; readonly of: readonly string[] | null }[];
 }
 
 const NOT_SAVED = `${UNKNOWN} (not saved with this result)`;
-/** Why a place doesn't report something. */
+/** Why an environment doesn't report something. */
 const unreported = ({ userAgent }: Environment): string =>
   `${UNKNOWN} (${userAgent === undefined ? 'the system' : 'the browser'} doesn't report it)`;
 const said = <T>(
@@ -56,10 +56,10 @@ const said = <T>(
 ): string =>
   value === undefined ? NOT_SAVED : value === null ? unreported(environment) : text(value);
 
-/** Of the connection itself: what it holds is a result. */
+/** Settings of the connection itself, without those that are results. */
 const NO_PRAGMA = new Set(['page_count']);
 
-/** Passes that count, and the one that doesn't. */
+/** Number of passes that count, and the one that doesn't. */
 function passesOf({ run, totalMs, warmUpMs, leftOut }: RunResult): string {
   if (run.mode === 'count')
     return run.repeats > 1 ? `${run.repeats}, the lowest count taken` : COUNTED_ONCE;
@@ -67,7 +67,7 @@ function passesOf({ run, totalMs, warmUpMs, leftOut }: RunResult): string {
   return `${totalMs?.passes.length ?? run.repeats}${out}${warmUpMs === null ? '' : ', after 1 that warms up'}`;
 }
 
-/** The VFS of a configuration, where it stores, and its own settings. */
+/** The VFS of a configuration, if it stores, and its own settings. */
 export function vfsText(config: Config): string {
   const own = (['blockSize', 'writePolicy', 'cacheBlocks', 'durability'] as const).flatMap((key) =>
     config[key] === null ? [] : [labelOf(key, config[key])],
@@ -110,7 +110,7 @@ const PLACE: readonly Fact<Ran>[] = [
         : said(e, e.crossOriginIsolated, (is) => (is ? 'yes' : 'no')),
   ],
 ];
-/** How a run that is counted once reads among passes. */
+/** How a run that is counted once appears among passes. */
 export const COUNTED_ONCE = '1, counted';
 const FACTS: readonly Fact<RunResult>[] = [
   [
@@ -141,7 +141,7 @@ function grouped<T>(results: readonly Named<T>[], of: (result: T) => string): Va
 }
 
 type Settings = RunResult['settings'];
-/** Pragmas that all share as one value, then those that they differ in. */
+/** Pragmas that all runs share as one value, then those that differ. */
 function settingValues(runs: readonly Named<{ readonly settings: Settings }>[]): Value[] {
   const names = new Set(runs.flatMap(({ result }) => Object.keys(result.settings)));
   const each = [...names]
@@ -159,7 +159,7 @@ const pragmasOf = (runs: readonly NamedResult[]): Value[] => {
         endedWhy(result) ? `${UNKNOWN} (${endedWhy(result)})` : NOT_SAVED,
       );
 };
-/** As a line of the environment has them. */
+/** As a line of the environment. */
 export const pragmaText = (settings: Settings): string =>
   settingValues([{ name: '', result: { settings } }])[0]?.text ?? NOT_SAVED;
 
@@ -170,7 +170,10 @@ const RAN_ON: readonly Fact<RanOn>[] = [
   ['Passes', ({ passes }) => passes],
   ...PLACE,
 ];
-/** What ran counts of releases that stand in one table, with SQLite and size of each. @param results at least one */
+/**
+ * What ran the counts of releases in one table, with each one's SQLite version and size.
+ * @param results at least one
+ */
 export const releaseFacts = (
   results: readonly Named<{
     readonly environment: Environment;
@@ -185,7 +188,7 @@ export const releaseFacts = (
   { label: 'Passes', values: [{ text: COUNTED_ONCE, of: null }] },
   ...PLACE.map(([label, of]) => ({ label, values: grouped(results, of) })),
 ];
-/** What ran results that are of no run of a workload. @param results at least one */
+/** What ran results that aren't from a workload's runs. @param results at least one */
 export const ranFacts = (results: readonly Named<RanOn>[]): EnvironmentFact[] =>
   RAN_ON.map(([label, of]) => ({ label, values: grouped(results, of) }));
 
@@ -205,7 +208,7 @@ export function environmentFacts(runs: readonly NamedResult[]): EnvironmentFact[
   ];
 }
 
-/** As a block of a report has them. */
+/** As a block of a report. */
 export const factPairs = (
   facts: readonly EnvironmentFact[],
 ): (readonly [label: string, value: string])[] =>

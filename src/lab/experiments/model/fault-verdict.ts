@@ -1,4 +1,7 @@
-/** What a fault profile came to, as a claim: whether the database is whole afterwards, and what SQLite answered. */
+/**
+ * The result of a fault profile as a claim: whether the database is undamaged afterwards, and what
+ * SQLite answered.
+ */
 import { hasFaults, type FaultReport } from './faults.ts';
 import type { RunResult, Verdict } from './result-types.ts';
 import type { Config } from './types.ts';
@@ -8,7 +11,10 @@ const none = { left: null, right: null } as const;
 
 const ABSENT = "The fault didn't happen";
 const WHOLE = 'The database is intact after the fault';
-/** Whether a verdict is about a fault profile, of a run or of a variant: it is none of an experiment's own claims. */
+/**
+ * Whether a verdict is about a fault profile of a run or a variant. Then it isn't one of an
+ * experiment's claims.
+ */
 export const isOfFault = ({ text }: Verdict): boolean =>
   text.endsWith(ABSENT) || text.endsWith(WHOLE);
 
@@ -75,6 +81,6 @@ function whyAbsent({ slowFlush, refusedHandle, quota }: Config, fault: FaultRepo
   ].join(', and ');
 }
 
-/** Why nothing is decided by a run's counts: it ended early. '' where it did not. */
+/** Why a run's counts decide nothing: it ended early. '' where it didn't. */
 export const endedWhy = ({ fault }: Pick<RunResult, 'fault'>): string =>
   fault?.answer ? `the run ended early with ${fault.answer.code ?? 'an exception'}` : '';

@@ -1,6 +1,7 @@
 /**
- * Fault profiles: a device that flushes slowly, a browser that refuses an access handle, storage that is full. They are settings of a
- * run like any other, so experiments, grids, the command, and the page take them alike. What makes them happen is in worker/.
+ * Fault profiles: a device that flushes slowly, a browser that refuses an access handle, storage
+ * that is full. They are settings of a run like all others, so experiments, grids, the command, and
+ * the page support them. worker/ causes them.
  */
 import type { Config, Mode } from './types.ts';
 import { labelOf } from './knobs.ts';
@@ -22,13 +23,13 @@ export const faultsText = (settings: FaultSettings): string =>
     .map((key) => labelOf(key, settings[key]!))
     .join(', ');
 
-/** A slow flush shows in times only. @param mode of an experiment */
+/** A slow flush only shows in times. @param mode of an experiment */
 export const modeWith = (mode: Mode, { slowFlush }: FaultSettings): Mode =>
   slowFlush ? 'time' : mode;
 
 /**
  * Connections in several workers share a fault profile through memory.
- * @param several the workload has such
+ * @param several whether the workload has such connections
  * @returns why a run can't have its fault profile here; null where it can, or has none
  */
 export function whyNoFaults(config: Config, several: boolean): string | null {
@@ -38,32 +39,35 @@ export function whyNoFaults(config: Config, several: boolean): string | null {
   return several ? whyNoSharedMemory('a fault profile for several connections') : null;
 }
 
-/** What a fault profile did in a pass, and what became of the database. */
+/** What a fault profile did in a pass, and the state of the database. */
 export interface FaultReport {
   /** Flushes that were slowed down. */
   readonly flushes: number;
-  /** Access handles that were asked for while the workload ran. */
+  /** Access handles requested while the workload ran. */
   readonly handles: number;
-  /** Of these, refused. */
+  /** How many of them were refused. */
   readonly refused: number;
   /** Writes that failed because of the quota. */
   readonly overQuota: number;
   /** What ended the workload; null: it ran to its end. */
   readonly answer: FaultAnswer | null;
-  /** PRAGMA integrity_check on a new connection, once the faults are gone. null: it couldn't run; `damage` has the reason. */
+  /**
+   * PRAGMA integrity_check on a new connection, without the faults. null: it couldn't run; `damage`
+   * has the reason.
+   */
   readonly whole: boolean | null;
-  /** '' where the database is whole. */
+  /** '' where the database is undamaged. */
   readonly damage: string;
 }
 export interface FaultAnswer {
-  /** Of the workload; `open` before its first one. */
+  /** The workload's step; `open` before its first one. */
   readonly step: string;
-  /** `SQLITE_FULL`; null where an exception passed through SQLite, or came before it. */
+  /** `SQLITE_FULL`; null where an exception passed through SQLite, or came before SQLite. */
   readonly code: string | null;
   readonly message: string;
 }
 
-/** A connection in another worker failed; what it answered is known there alone. */
+/** A connection in another worker failed. Only that worker knows its result code. */
 export class FaultFailure extends Error {
   constructor(readonly answer: FaultAnswer) {
     super(answer.message);

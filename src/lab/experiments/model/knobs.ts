@@ -1,4 +1,4 @@
-/** The settings that a grid varies, with the values worth a try, and how a run's settings are called. */
+/** The settings that a grid varies, with suggested values, and the names of a run's settings. */
 import { BUNDLED, SQLITE_ORG } from './engine-names.ts';
 import { VFS_NAMES, type Config, type Run } from './types.ts';
 import { ownEngineOf } from './vfs-facts.ts';
@@ -112,9 +112,12 @@ export const KNOBS: readonly Knob[] = [
 
 const OF_BUILD: readonly Knob['key'][] = ['engine', 'build'];
 
-/** The settings and parameters in which runs differ, as a column's heading; what all share is left out. */
+/**
+ * The settings and parameters in which runs differ, as a column's heading. Shared ones are left
+ * out.
+ */
 export function headings(runs: readonly Run[]): string[] {
-  // a VFS that one build alone has says which build that is
+  // a VFS that only one build has implies the build
   const saidByVfs = ({ vfs, engine }: Config): boolean => ownEngineOf(vfs) === engine;
   const keys = KNOBS.map(({ key }) => key).filter((key) => {
     const of = OF_BUILD.includes(key) ? runs.filter(({ config }) => !saidByVfs(config)) : runs;
@@ -132,7 +135,7 @@ export function headings(runs: readonly Run[]): string[] {
       ),
       ...names.flatMap((name) =>
         parameters[name] === undefined
-          ? [] // runs of an experiment need not name the same
+          ? [] // runs of an experiment don't have to set the same ones
           : [countOf(parameters[name], name.replace(/s$/, ''), name)],
       ),
     ];
@@ -140,7 +143,7 @@ export function headings(runs: readonly Run[]): string[] {
   });
 }
 
-/** A value as one reads it: `8 KiB pages`, `wal`. */
+/** A value as readable text: `8 KiB pages`, `wal`. */
 export function labelOf(key: Knob['key'], value: string | number | null): string {
   if (value === null) return 'default';
   if (key === 'pageSize') return `${sizeText(Number(value))} pages`;
@@ -160,11 +163,11 @@ export function labelOf(key: Knob['key'], value: string | number | null): string
       ? `${value} locking`
       : String(value);
 }
-/** Of a setting, so exact: `2,000 KiB` is not 1.95 MiB. */
+/** For a setting, so exact: `2,000 KiB` isn't 1.95 MiB. */
 const sizeText = (bytes: number): string =>
   bytes < 1024 || bytes % 2 ** 20 === 0 ? formatBytes(bytes) : `${formatExact(bytes / 1024)} KiB`;
 
-/** A value beside its setting's title, which says what it is: `8 KiB`, `2,000`. */
+/** A value beside its setting's title, which names the setting: `8 KiB`, `2,000`. */
 export function valueLabel(key: Knob['key'], value: string | number | null): string {
   if (typeof value !== 'number') return value ?? 'default';
   if (key === 'pageSize' || key === 'blockSize' || key === 'quota') return sizeText(value);

@@ -1,6 +1,9 @@
 import type { Parameters, Workload } from './types.ts';
 
-/** The workload's defaults under what is given. @throws on an unknown or impossible parameter */
+/**
+ * The given parameters, with the workload's defaults for the others.
+ * @throws on an unknown or invalid parameter
+ */
 export function parametersOf(workload: Workload, given: Parameters = {}): Parameters {
   const out: Record<string, number> = {};
   for (const [name, { default: value }] of Object.entries(workload.parameters)) out[name] = value;

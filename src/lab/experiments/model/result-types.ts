@@ -1,11 +1,14 @@
-/** What comes out of runs: samples (one pass each), results of a run over its samples, verdicts, results of an experiment. */
+/**
+ * The output of runs: samples (one pass each), results of a run over its samples, verdicts, and
+ * results of an experiment.
+ */
 import type { EngineFacts, Environment } from './environment-types.ts';
 import type { FaultReport } from './faults.ts';
 import type { Assertion, Counters, Run, VfsName } from './types.ts';
 
-/** Count mode: what one statement of a step took in all its runs. */
+/** Count mode: the cost of one statement of a step over all its runs. */
 export interface StatementCount {
-  /** Its text, literals folded; '' = what belongs to no statement of the step. */
+  /** Its text, literals folded; '' = the part of the step that belongs to no statement. */
   readonly sql: string;
   readonly runs: number;
   /** From its prepare to its finalize. */
@@ -13,9 +16,12 @@ export interface StatementCount {
   /** VFS calls. */
   readonly calls: number;
 }
-/** Count mode: what one function of the engine executed in a step, by its own instructions. */
+/** Count mode: the instructions that one function of the engine itself executed in a step. */
 export interface FunctionInstructions {
-  /** From the module's names or exports; `#1234`, its index in the module, where it has none; '' = all that are not listed. */
+  /**
+   * From the module's names or exports; `#1234`, its index in the module, where it has no name; ''
+   * = all functions that aren't listed.
+   */
   readonly name: string;
   readonly instructions: number;
 }
@@ -28,14 +34,14 @@ export interface StepSample {
   readonly skipped?: string;
   /** It ran without SQLite, for comparison: totals leave it out. */
   readonly twin?: boolean;
-  /** Time mode: how long each of its checkpoints copied, with the sync of the database, ms. */
+  /** Time mode: the copy time of each of its checkpoints, with the sync of the database, ms. */
   readonly checkpoints?: readonly number[];
   /** Count mode: they sum up to the step's instructions. */
   readonly statements?: readonly StatementCount[];
-  /** Where they were asked for: they sum up to the step's instructions, the dearest first. */
+  /** If requested: they sum to the step's instructions, the most expensive first. */
   readonly functions?: readonly FunctionInstructions[];
 }
-/** What the database held at the end, read back by a connection of its own: digests as of rows, no rows. */
+/** The final content of the database, read back by a separate connection: only digests, no rows. */
 export interface Stored {
   readonly digest: string;
   /** By table, and the schema itself as `sqlite_schema`. */
@@ -44,25 +50,25 @@ export interface Stored {
 /** One pass over a workload. */
 export interface Sample {
   readonly steps: readonly StepSample[];
-  /** FNV-1a of every row that came back: two variants that compute the same have the same. */
+  /** FNV-1a of all returned rows. Two variants that compute the same have the same digest. */
   readonly digest: string;
-  /** PRAGMA answers that differ from what was asked, and the like. */
+  /** PRAGMA answers that differ from the request, and similar notes. */
   readonly notes: readonly string[];
-  /** Absent: it was not read back; where it could not be, a note says why. */
+  /** Absent: not read back. If reading failed, a note has the reason. */
   readonly stored?: Stored;
-  /** What the connection answered: page_size, cache_size, journal_mode, ... */
+  /** The connection's answers: page_size, cache_size, journal_mode, ... */
   readonly settings: Readonly<Record<string, string>>;
-  /** Absent in samples that tests make up. */
+  /** Absent in samples of tests. */
   readonly engine?: EngineFacts;
-  /** Of a run with a fault profile. */
+  /** For a run with a fault profile. */
   readonly fault?: FaultReport;
 }
 
-/** A pass that is over. */
+/** A finished pass. */
 export interface Taken {
   sample: Sample;
   environment: Environment;
-  /** What could not be removed from storage, with the reason. */
+  /** What couldn't be removed from storage, with the reason. */
   left: string[];
 }
 
@@ -72,22 +78,25 @@ export interface Spread {
   readonly most: number;
   /** Median distance from the median. */
   readonly mad: number;
-  /** Passes that these are of: those that were left out are not among them. */
+  /** Number of passes, without those that were left out. */
   readonly n: number;
-  /** Each pass, in the order in which they ran: two classes of them do not show in a median. */
+  /** Each pass, in execution order, because a median can hide two groups. */
   readonly passes: readonly number[];
 }
-/** A number of a result: of a time its spread, and the step of the clock that took it. */
+/** A number of a result; for a time with its spread and its clock's resolution. */
 export interface Placed {
   readonly value: number;
   readonly spread: Spread | null;
-  /** ms; 0 of a count, and where it is not known. */
+  /** ms; 0 for a count, and where it isn't known. */
   readonly stepMs: number;
 }
 export interface StepResult {
   readonly id: string;
   readonly title: string;
-  /** Equal in every sample; without `ms`. A counter that differed between samples is named in `unstable`. Count mode: of the pass with the least instructions. */
+  /**
+   * Equal in every sample; without `ms`. `unstable` names counters that differed. Count mode: of
+   * the pass with the fewest instructions.
+   */
   readonly counters: Counters;
   readonly unstable: readonly string[];
   /** Time mode only. */
@@ -95,14 +104,14 @@ export interface StepResult {
   /** Time mode: the times of the step's parts, as `commit.ms`. */
   readonly parts: Readonly<Record<string, Spread>>;
   readonly skipped?: string;
-  /** It ran without SQLite, for comparison: totals leave it out. */
+  /** It ran without SQLite, for comparison: totals exclude it. */
   readonly twin?: boolean;
-  /** Time mode: of each pass, in their order, how long each checkpoint took, ms. */
+  /** Time mode: for each pass, in order, the duration of each checkpoint, ms. */
   readonly checkpoints?: readonly (readonly number[])[];
   readonly statements?: readonly StatementCount[];
   readonly functions?: readonly FunctionInstructions[];
 }
-/** A pass that the user took out of the median, and why. It stays among the passes. */
+/** A pass that the user left out of the median, and why. It stays in the list of passes. */
 export interface LeftOut {
   /** From 1, in the order of `passes`. */
   readonly pass: number;
@@ -115,7 +124,7 @@ export interface NativeReference {
   readonly sqlite: string;
   /** By step; those that it didn't run are absent. */
   readonly steps: Readonly<Record<string, Spread>>;
-  /** Of the steps that it ran. */
+  /** Over the steps that it ran. */
   readonly totalMs: Spread;
 }
 export interface RunResult {
@@ -129,7 +138,9 @@ export interface RunResult {
   /** Sums over the steps with SQLite. */
   readonly totals: Counters;
   readonly totalMs: Spread | null;
-  /** Time mode: the first pass, which warms up and is in no median; null where there was none. */
+  /**
+   * Time mode: the first pass, which warms up and isn't in any median; null where there was none.
+   */
   readonly warmUpMs: number | null;
   readonly leftOut: readonly LeftOut[];
   readonly stored: Stored | null;
@@ -137,39 +148,42 @@ export interface RunResult {
   readonly digest: string;
   readonly notes: readonly string[];
   readonly verdicts: readonly Verdict[];
-  /** Absent: it was not asked for, or a note says why there is none. */
+  /** Absent: not requested, or a note has the reason. */
   readonly native?: NativeReference;
-  /** Of a run with a fault profile: of its first pass. */
+  /** For a run with a fault profile, from its first pass. */
   readonly fault?: FaultReport;
 }
 
-/** Which counters an expectation compares, and how. */
+/** The counters that an expectation compares, and how. */
 export interface Compared {
   readonly left: string;
-  /** null: with a number. */
+  /** null: compares with a number. */
   readonly right: string | null;
   readonly is: Assertion['is'];
-  /** The left number times the first is compared with the right one times the second. */
+  /** Compares the left number times the first factor with the right number times the second. */
   readonly times: readonly [left: number, right: number];
-  /** Of times: the step of their clock, ms. */
+  /** For times: the resolution of their clock, ms. */
   readonly stepMs?: number;
 }
 export interface Verdict {
   readonly text: string;
-  /** null: not decided, `why` says so (a counter that is not known here, a difference within the noise). */
+  /**
+   * null: undecided; `why` has the reason (a counter that isn't known here, a difference within the
+   * noise).
+   */
   readonly holds: boolean | null;
-  /** As measured: no factor of the expectation is in it. */
+  /** As measured, without the expectation's factors. */
   readonly left: number | null;
   readonly right: number | null;
   readonly why?: string;
-  /** What was compared. Absent: no numbers were. */
+  /** The comparison. Absent: no numbers were compared. */
   readonly compared?: Compared;
 }
 
 export interface SweepPoint {
   readonly x: number;
   readonly y: number;
-  /** Of a time: its least and most; of a count both are `y`. */
+  /** For a time: its minimum and maximum; for a count both are `y`. */
   readonly from: number;
   readonly to: number;
 }
@@ -178,12 +192,15 @@ export interface SweepCurve {
   readonly name: string;
   /** By x, rising. */
   readonly points: readonly SweepPoint[];
-  /** The exponent b of y = a * x^b: 1 = twice as much costs twice as much. Over all points, by least squares of the logarithms. */
+  /**
+   * The exponent b of y = a * x^b: 1 = proportional. Over all points, by least squares of the
+   * logarithms.
+   */
   readonly slope: number | null;
-  /** The same between the last two points. */
+  /** The same, between the last two points. */
   readonly lastSlope: number | null;
 }
-/** How a counter grows with a setting or a parameter of which runs have three values or more. */
+/** How a counter grows with a setting or a parameter with three or more values. */
 export interface Growth {
   readonly over: string;
   readonly counter: string;
@@ -193,20 +210,20 @@ export interface Growth {
 export interface ExperimentResult {
   readonly experiment: string;
   readonly results: Readonly<Record<string, RunResult>>;
-  /** Variants that could not run here, or failed, and why. */
+  /** Variants that couldn't run here, or failed, and why. */
   readonly skipped: Readonly<Record<string, string>>;
   readonly verdicts: readonly Verdict[];
   readonly growth: readonly Growth[];
-  /** VFSs that the variants without one of their own ran on. Absent: saved before there was a choice. */
+  /** The VFSs for variants without their own. Absent: saved before VFSs could be chosen. */
   readonly on?: readonly VfsName[];
 }
 /** One workload with every combination of several values. */
 export interface GridResult {
   readonly workload: string;
   readonly runs: readonly RunResult[];
-  /** Combinations that could not run here, or failed, and why. */
+  /** Combinations that couldn't run here, or failed, and why. */
   readonly skipped: Readonly<Record<string, string>>;
-  /** Of all of them together. */
+  /** Verdicts over all of them together. */
   readonly verdicts: readonly Verdict[];
   readonly growth: readonly Growth[];
 }

@@ -1,4 +1,7 @@
-/** How a number grows along a sweep: which setting or parameter runs were swept over, a curve for each step or each other configuration, and its slope. */
+/**
+ * How a number grows along a sweep: the swept setting or parameter, a curve for each step or each
+ * other configuration, and its slope.
+ */
 import { placed } from './aggregate.ts';
 import { headings, KNOBS } from './knobs.ts';
 import type { Config, Run } from './types.ts';
@@ -11,9 +14,9 @@ interface SweepAxis {
   readonly of: 'parameter' | 'setting';
 }
 interface Sweep {
-  /** The highest at its end first. */
+  /** Sorted by the last value, the highest first. */
   readonly curves: readonly SweepCurve[];
-  /** Both axes logarithmic: x spans a factor of ten and more, and all is above 0. */
+  /** Both axes are logarithmic: x spans a factor of ten or more, and all values are above 0. */
   readonly logarithmic: boolean;
 }
 
@@ -21,12 +24,12 @@ interface Sweep {
 const LEAST_POINTS = 3;
 type Results = readonly (RunResult | null)[];
 
-/** A setting that switches something off is a case of its own, and no point of a curve. */
+/** A setting that switches something off is a separate case, not a point on a curve. */
 const isOff = ({ key }: SweepAxis, x: number): boolean => key === 'walAutocheckpoint' && x === 0;
 const valueOf = ({ config, parameters }: Run, { key, of }: SweepAxis): unknown =>
   of === 'parameter' ? parameters[key] : config[key as keyof Config];
 
-/** Numbers of which these runs have three and more values, that with the most first. */
+/** Numbers with three or more values in these runs, the one with the most values first. */
 export function sweepAxes(results: Results): SweepAxis[] {
   const runs = results.flatMap((r) => (r ? [r.run] : []));
   const all: SweepAxis[] = [
@@ -46,7 +49,10 @@ export function sweepAxes(results: Results): SweepAxis[] {
     .sort((a, b) => values(b).size - values(a).size);
 }
 
-/** @param step of the curves where runs differ in more than the axis; where they do not, each step has its own */
+/**
+ * @param step for the curves where runs differ in more than the axis; otherwise each step has a
+ * curve
+ */
 export function sweepOf(results: Results, axis: SweepAxis, step: string, counter: string): Sweep {
   const found = results.flatMap((r) => (r ? [r] : []));
   const labels = headings(found.map(({ run }) => neutral(run, axis)));
@@ -74,13 +80,13 @@ export function sweepOf(results: Results, axis: SweepAxis, step: string, counter
   };
 }
 
-/** The run as if it stood at one point of the axis: what is left are the other differences. */
+/** The run without its value on the axis: only other differences remain. */
 const neutral = (run: Run, { key, of }: SweepAxis): Run =>
   of === 'parameter'
     ? { ...run, parameters: { ...run.parameters, [key]: 0 } }
     : { ...run, config: { ...run.config, [key]: 0 } };
 
-/** By their ids: a title may hold the value that is swept over. */
+/** By their ids, because a title may contain the swept value. */
 const stepsOf = (results: readonly RunResult[]): string[] => [
   ...new Set(results.flatMap(({ steps }) => steps.map(({ id }) => id))),
 ];
@@ -110,7 +116,10 @@ function curveOf(
   };
 }
 
-/** @returns null where a number is 0, which has no logarithm, where fewer than two have an x above 0, or all have one x */
+/**
+ * @returns null where a number is 0, which has no logarithm, where fewer than two have an x above
+ * 0, or all have the same x
+ */
 export function slopeOf(points: readonly Pick<SweepPoint, 'x' | 'y'>[]): number | null {
   if (points.some(({ y }) => y <= 0)) return null;
   const logs = points.flatMap(({ x, y }) => (x > 0 ? [[Math.log(x), Math.log(y)] as const] : []));
@@ -126,7 +135,7 @@ export const slopeText = (slope: number | null): string =>
   slope?.toFixed(2).replace(/^-(0\.00)$/, '$1') ?? UNKNOWN;
 
 const LINEAR = 0.1;
-/** What a slope says. */
+/** The meaning of a slope. */
 export function slopeWords(slope: number | null): string {
   if (slope === null) return UNKNOWN;
   if (Math.abs(slope) < LINEAR) return 'does not grow';

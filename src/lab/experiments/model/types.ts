@@ -1,7 +1,7 @@
 /**
- * What an experiment is, as data: workloads (SQL and what to watch), configurations (what they run on), runs and their results,
- * and experiments (several workloads x configurations with a question). Nothing here knows where it runs: Node, worker, page. What comes
- * out of runs is in result-types.ts.
+ * An experiment as data: workloads (SQL and what to watch), configurations (what they run on), runs
+ * and their results, and experiments (several workloads x configurations with a question). It
+ * doesn't depend on the environment: Node, worker, or page. result-types.ts has the output of runs.
  */
 
 /** A value to bind. */
@@ -39,14 +39,17 @@ export interface SqlStep extends StepBase {
   readonly kind: 'sql';
   readonly sql: string;
 }
-/** One prepared statement, run once a row of values. `begin`/`commit` around all of it where told. */
+/** One prepared statement, run once per row of values, optionally within one `begin`/`commit`. */
 export interface BoundStep extends StepBase {
   readonly kind: 'bound';
   readonly sql: string;
   readonly rows: Iterable<readonly Value[]>;
   readonly oneTransaction: boolean;
 }
-/** Many transactions, each of several runs of one prepared statement; begin, body and commit are counted apart. */
+/**
+ * Many transactions, each with several runs of one prepared statement. Begin, body, and commit are
+ * counted separately.
+ */
 export interface TransactionsStep extends StepBase {
   readonly kind: 'transactions';
   readonly begin: string;
@@ -61,7 +64,10 @@ export interface SequenceStep extends StepBase {
   readonly kind: 'sequence';
   readonly steps: readonly (SqlStep | BoundStep)[];
 }
-/** What is done to the database from outside SQL. `reopen` closes the connection and opens the file again; `drop-block-cache` empties a block VFS's own cache. */
+/**
+ * An action on the database outside SQL. `reopen` closes the connection and opens the file again;
+ * `drop-block-cache` empties a block VFS's cache.
+ */
 export interface HostStep extends StepBase {
   readonly kind: 'host';
   readonly action: 'reopen' | 'drop-block-cache';
@@ -76,11 +82,11 @@ export interface RawStep extends StepBase {
 }
 export type Step = SqlStep | BoundStep | TransactionsStep | SequenceStep | HostStep | RawStep;
 
-/** Several connections at once, each in a worker of its own. */
+/** Several connections at once, each in a separate worker. */
 export interface Actor {
   readonly role: string;
   readonly count: number;
-  /** One iteration; a BUSY rolls back and tries again at once, which is counted. */
+  /** One iteration. A BUSY rolls back and retries at once, which is counted. */
   readonly sql: string;
   readonly iterations: number;
 }
@@ -95,20 +101,26 @@ export type Parameters = Readonly<Record<string, number>>;
 
 export interface Workload {
   readonly id: string;
-  /** Results of two versions are not compared. */
+  /** Results of different versions aren't compared. */
   readonly version: number;
   readonly title: string;
-  /** What it is meant to find out. */
+  /** Its purpose. */
   readonly question: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
-  /** Settings that the workload itself needs; a run's own settings come on top. */
+  /** Settings that the workload requires. A run's settings override them. */
   readonly config: Partial<Config>;
-  /** What is done before, not counted among the results' steps. */
+  /** The setup, which isn't part of the results' steps. */
   readonly setup: (p: Parameters) => Iterable<Step>;
-  /** Made on the go: a step may hold megabytes of SQL. Seeded: the same parameters give the same bytes. */
+  /**
+   * Generated when needed, because a step may contain megabytes of SQL. Seeded: the same parameters
+   * give the same bytes.
+   */
   readonly steps: (p: Parameters) => Iterable<Step>;
   readonly actors?: (p: Parameters) => readonly Actor[];
-  /** What one number of the database must be once all actors are done; less is `rows.lost`. */
+  /**
+   * The required value of one number in the database when all actors are done. Any shortfall is
+   * `rows.lost`.
+   */
   readonly kept?: (p: Parameters) => { readonly sql: string; readonly value: number };
   /** Steps that do the same with SQLite and without it. */
   readonly twins?: readonly { readonly step: string; readonly twin: string }[];
@@ -118,17 +130,17 @@ export interface Workload {
   readonly claims: readonly string[];
   /** What must hold in one result, whatever the configuration. */
   readonly assertions: readonly Assertion[];
-  /** What it cannot run without. */
+  /** Its requirements. */
   readonly needs?: readonly ('indexeddb' | 'workers' | 'fts5' | 'database')[];
 }
 
 export type BundledEngine = 'wa-sqlite-2.0.6' | 'wa-sqlite-1.0.0';
 /** An npm package, `sql.js`, a release of one, `sql.js@1.13.0`, or the path of a wasm file. */
 export type OutsideEngine = `${string}@${string}` | `${string}.wasm` | 'sql.js' | 'wa-sqlite';
-/** `native`: a reference for times, asked for by its own option. */
+/** `native`: a reference for times, requested by a separate option. */
 export type EngineBuild = BundledEngine | OutsideEngine | 'native';
 export const VFS_NAMES = [
-  'memory', // SQLite's own :memory:, no VFS call at all
+  'memory', // SQLite's own :memory:, without VFS calls
   'MemoryVFS',
   'MemoryAsyncVFS',
   'BlockIDB',
@@ -150,7 +162,10 @@ export const VFS_NAMES = [
 export type VfsName = (typeof VFS_NAMES)[number];
 export type JournalMode = 'delete' | 'truncate' | 'persist' | 'memory' | 'wal' | 'off';
 
-/** What a workload runs on. null = what the build does by itself: no PRAGMA is run, and the result says what it was. */
+/**
+ * What a workload runs on. null = the build's default: no PRAGMA is run, and the result has the
+ * actual value.
+ */
 export interface Config {
   readonly engine: EngineBuild;
   readonly build: 'sync' | 'asyncify' | 'jspi';
@@ -163,17 +178,20 @@ export interface Config {
   readonly synchronous: 'off' | 'normal' | 'full' | 'extra' | null;
   readonly lockingMode: 'normal' | 'exclusive' | null;
   readonly walAutocheckpoint: number | null;
-  /** Of a block VFS: bytes. */
+  /** For a block VFS: bytes. */
   readonly blockSize: number | null;
   readonly writePolicy: 'through' | 'queued' | 'lazy' | null;
-  /** Blocks that the block VFS keeps. */
+  /** Blocks in the block VFS's cache. */
   readonly cacheBlocks: number | null;
   readonly durability: 'default' | 'relaxed' | 'strict' | null;
-  /** Fault profile: each flush takes so many ms longer. Absent, as all of them: the device is as it is. */
+  /**
+   * Fault profile: each flush takes this many ms longer. Absent, as for all faults: the device
+   * works normally.
+   */
   readonly slowFlush?: number | null;
-  /** Fault profile: the browser refuses this access handle of a run, from 1, once. */
+  /** Fault profile: the browser refuses this access handle of a run once, counted from 1. */
   readonly refusedHandle?: number | null;
-  /** Fault profile: bytes that fit; a write that needs more fails with QuotaExceededError. */
+  /** Fault profile: available bytes. A write that needs more fails with QuotaExceededError. */
   readonly quota?: number | null;
 }
 
@@ -202,31 +220,40 @@ export interface Run {
   readonly config: Config;
   readonly mode: Mode;
   /**
-   * Time mode: how often, interleaved with the other runs of the experiment, after a first pass that is not counted. Count mode: 1, but
-   * more where the JavaScript engine strays: the least is the count.
+   * Time mode: number of passes, interleaved with the other runs of the experiment, after a first
+   * pass that doesn't count. Count mode: 1, or more where the JavaScript engine's counts vary: the
+   * minimum is the count.
    */
   readonly repeats: number;
-  /** Of the engine's randomness in count mode. */
+  /** Seed of the engine's randomness in count mode. */
   readonly seed: number;
-  /** Whether the columns of result rows are read, as an app would; without, only steps are made, and there is no digest. */
+  /**
+   * Whether to read the columns of result rows, as an app would. Without, rows are only stepped
+   * through, and there is no digest.
+   */
   readonly readRows: boolean;
-  /** Whether what was stored is read back once all is measured (read-back.ts); absent: it is. */
+  /** Whether to read back the stored data after all measurements (read-back.ts); absent: yes. */
   readonly readBack?: boolean;
-  /** Count mode: every function of the engine apart, instead of every statement and every gap between VFS calls. */
+  /**
+   * Count mode: by function of the engine, instead of by statement and by gap between VFS calls.
+   */
   readonly functions?: boolean;
-  /** Bound values are written into the SQL: a native reference does the same work so. */
+  /** Write bound values into the SQL, so that a native reference does the same work. */
   readonly asText?: boolean;
-  /** Count mode: loads and stores of the engine's memory, too, instead of every statement and every gap between VFS calls. */
+  /**
+   * Count mode: also loads and stores of the engine's memory, instead of statements and gaps
+   * between VFS calls.
+   */
   readonly memory?: boolean;
   /** For the workloads `own-sql` and `own-database`: the user's script. */
   readonly sql?: string;
-  /** A build of the user's, where `config.engine` is its name. */
+  /** The user's build, where `config.engine` is its name. */
   readonly engineFile?: EngineFile;
-  /** For `own-database`: the file that the script finds. */
+  /** For `own-database`: the database file for the script. */
   readonly database?: { readonly name: string; readonly file: Blob };
 }
 
-/** A wasm file of SQLite that the user brings to the page. */
+/** A wasm file of SQLite that the user opens on the page. */
 export interface EngineFile {
   readonly name: `${string}.wasm`;
   readonly file: Blob;
@@ -234,14 +261,14 @@ export interface EngineFile {
 
 /** A number of a result: a counter of a step (`total` = the sum over all). */
 export interface Place {
-  /** Of an experiment: the variant's id. Absent inside one result. */
+  /** In an experiment: the variant's id. Absent inside one result. */
   readonly variant?: string;
   readonly step: string;
   readonly counter: string;
-  /** The number times this. */
+  /** A factor for the number. */
   readonly times?: number;
 }
-/** A count or an ordering, never a time in itself: `ms` may stand only against `ms`. */
+/** A count or an order, never a time by itself: `ms` can only be compared with `ms`. */
 export interface Assertion {
   readonly text: string;
   readonly left: Place;
@@ -254,7 +281,10 @@ export interface Variant {
   readonly workload: string;
   readonly parameters?: Parameters;
   readonly config: Partial<Config>;
-  /** Of an experiment of several parts: the variant that this one is compared with instead of the baseline; itself = with none. */
+  /**
+   * In an experiment of several parts: the variant to compare with instead of the baseline; itself
+   * = none.
+   */
   readonly against?: string;
 }
 export interface Experiment {
@@ -265,17 +295,17 @@ export interface Experiment {
   readonly question: string;
   readonly claims: readonly string[];
   readonly variants: readonly Variant[];
-  /** The variant that ratios are taken against. */
+  /** The variant that ratios are relative to. */
   readonly baseline: string;
   readonly mode: Mode;
   readonly expectations: readonly Assertion[];
-  /** What a run shows, and what follows from it: each said by what the run decided. */
+  /** What a run shows, and its conclusion, depending on the verdicts. */
   readonly conclusions: readonly Conclusion[];
-  /** Where variants without a VFS of their own run in a browser. Absent: in memory. */
+  /** Where variants without a VFS run in a browser. Absent: in memory. */
   readonly storage?: readonly VfsName[];
 }
 export interface Conclusion {
   readonly says: string;
-  /** The expectations that it rests on, by their texts. Absent: all. */
+  /** The expectations that it depends on, by their texts. Absent: all. */
   readonly rests?: RegExp;
 }

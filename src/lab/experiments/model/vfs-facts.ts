@@ -1,4 +1,6 @@
-/** What a VFS is like before anything runs on it: whether it lets several connections in at once, and whether it awaits. */
+/**
+ * Static facts about a VFS: whether it supports several connections at once, and whether it awaits.
+ */
 import { ABSURD_SQL_JS, isBundled, SQLITE_ORG } from './engine-names.ts';
 import {
   VFS_NAMES,
@@ -17,7 +19,7 @@ const ALONE: Partial<Record<VfsName, string>> = {
   'opfs-sahpool': 'it holds the access handles of all its files for as long as it lives',
 };
 
-/** @returns why several workers cannot have one database with these settings; null where they can */
+/** @returns why several workers can't use one database with these settings; null where they can */
 export function whyNotShared({
   vfs,
   lockingMode,
@@ -47,14 +49,14 @@ const PLACES: Readonly<Record<VfsName, string>> = {
 };
 /** Where it stores: `in memory`, `IndexedDB`, `OPFS`. */
 export const placeOf = (vfs: VfsName): string => PLACES[vfs];
-/** Whether anything is left when its process ends. */
+/** Whether its data survives its process. */
 export const keepsData = (vfs: VfsName): boolean => placeOf(vfs) !== 'in memory';
 /** Its name, and where it stores: `AccessHandlePool (OPFS)`. */
 export const vfsTitle = (vfs: VfsName): string =>
   `${vfs === 'memory' ? ':memory:' : vfs} (${placeOf(vfs)})`;
 
 const MOST_NAMED = 3;
-/** What some runs are on, behind their title: `on MemoryVFS (in memory) and BlockIDB (IndexedDB)`. */
+/** The VFSs of some runs, for their title: `on MemoryVFS (in memory) and BlockIDB (IndexedDB)`. */
 export function onWords(vfs: readonly VfsName[]): string {
   const all = [...new Set(vfs)];
   if (all.length <= MOST_NAMED) return `on ${all.map(vfsTitle).join(' and ')}`;
@@ -79,10 +81,16 @@ const OWN_ENGINES: Partial<Record<VfsName, EngineBuild>> = {
   'opfs-wl': SQLITE_ORG,
   'absurd-sql': ABSURD_SQL_JS,
 };
-/** The build that brings a VFS, which no other runs; undefined: wa-sqlite's and ours are objects that any build can be given. */
+/**
+ * The only build that runs a VFS, because it contains the VFS; undefined: any build can use it, as
+ * wa-sqlite's and our VFSs are objects.
+ */
 export const ownEngineOf = (vfs: VfsName): EngineBuild | undefined => OWN_ENGINES[vfs];
 
-/** The journal mode of a run that asks for none; null: the build's default. absurd-sql stores no journal: its documentation sets this one. */
+/**
+ * The journal mode of a run that sets none; null: the build's default. absurd-sql stores no
+ * journal, and its documentation sets this mode.
+ */
 export const ownJournalOf = (vfs: VfsName): JournalMode | null =>
   vfs === 'absurd-sql' ? 'memory' : null;
 
@@ -94,13 +102,13 @@ const OF_FIRST: readonly VfsName[] = [
   'AccessHandlePool',
   'IDBBatchAtomic',
 ];
-/** VFSs that answer at once, without any help of wa-sqlite's API. */
+/** Synchronous VFSs, which need no help from wa-sqlite's API. */
 const PLAIN: readonly VfsName[] = ['memory', 'MemoryVFS', 'AccessHandlePool'];
 
-/** VFSs that need nothing of a browser. */
+/** VFSs that don't need a browser. */
 export const NODE_VFS: readonly VfsName[] = ['memory', 'MemoryVFS', 'MemoryAsyncVFS'];
 
-/** VFSs that an engine can run on, wherever that is. */
+/** VFSs that an engine supports, in any environment. */
 function vfsFor(engine: EngineBuild, all: readonly VfsName[]): readonly VfsName[] {
   const own = all.filter((vfs) => ownEngineOf(vfs) === engine);
   if (isBundled(engine))

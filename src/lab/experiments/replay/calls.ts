@@ -1,4 +1,7 @@
-/** A recording's VFS calls as a script that another VFS can be asked the same with: no page bytes, which a trace does not hold. */
+/**
+ * A recording's VFS calls as a script to repeat on another VFS, without page bytes, which a trace
+ * doesn't contain.
+ */
 import { databaseFiles } from '../../../analysis/core/database-files.ts';
 import { Facts } from '../../../analysis/core/graph.ts';
 import { databaseName, suffixOf } from '../../../event/file-names.ts';
@@ -11,37 +14,37 @@ import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
 import { countOf } from '../../../text/numbers.ts';
 
 export interface ReplayFile {
-  /** Of its own, in the Lab's storage; null: a temporary file that SQLite names not. */
+  /** Its name in the Lab's storage; null: a temporary file without a name. */
   readonly name: string | null;
   readonly kind: FileKind;
-  /** Bytes that it had when the recording began, as far as reads show. */
+  /** Size in bytes at the beginning of the recording, as far as reads show. */
   readonly size: number;
-  /** Of a database, bytes of a page; null: not known, or another file. */
+  /** For a database, its page size in bytes; null: not known, or another kind of file. */
   readonly pageSize: number | null;
 }
 export interface ReplayCall {
   readonly op: number;
-  /** Place in `files`. */
+  /** Index in `files`. */
   readonly file: number;
-  /** Byte offset, or new size; 0 where there is none. */
+  /** Byte offset, or new size; 0 where the call has none. */
   readonly offset: number;
   readonly length: number;
   /** Open flags, lock level, sync flags, opcode. */
   readonly aux: number;
-  /** What it answered in the recording, and how long that took, microseconds. */
+  /** The recorded result, and the duration, microseconds. */
   readonly result: number;
   readonly us: number;
 }
 export interface ReplayScript {
   readonly files: readonly ReplayFile[];
   readonly calls: readonly ReplayCall[];
-  /** The busiest thread: place in the trace's threads. */
+  /** The busiest thread: index in the trace's threads. */
   readonly thread: number;
-  /** Those that are replayed. */
+  /** Threads that are replayed. */
   readonly threads: readonly number[];
-  /** Sum of what the calls took in the recording, microseconds; nested calls of the VFS itself are none. */
+  /** Sum of the recorded durations, microseconds, without nested calls of the VFS itself. */
   readonly recordedUs: number;
-  /** What of the recording is not in the script, as text. */
+  /** What the script leaves out, as text. */
   readonly leftOut: readonly string[];
 }
 
@@ -65,9 +68,10 @@ const REPLAYED: ReadonlySet<number> = new Set([
 const MOST_CALLS = 5_000_000;
 
 /**
- * The VFS calls of every thread, each thread's in its own order. Threads whose databases are their own are put on one line by the
- * clock: files do not know of each other, so counts are the same in any order. Where two threads share a database, their locks would
- * have to be waited for as they were, by two connections at once: the busiest thread alone is replayed, and `leftOut` says why.
+ * The VFS calls of every thread, each thread's in order. Threads with separate databases are merged
+ * by the clock: files are independent, so counts are the same in any order. If two threads share a
+ * database, a replay would have to repeat their lock waits with two connections at once. Then only
+ * the busiest thread is replayed, and `leftOut` has the reason.
  * @throws Error with a message for the user where the recording has no VFS call, or too many
  */
 export function replayScriptOf(store: TraceStore): ReplayScript {
@@ -113,7 +117,10 @@ type Scripted = Omit<ReplayScript, 'thread' | 'threads'> & {
 
 const COUNTED: ReadonlySet<number> = new Set(VFS_COUNTS.map((name) => Op[name]));
 
-/** A script's first calls, counted as `fileCounts` counts those of a recording: by kind of file, bytes of reads and writes that did not fail. */
+/**
+ * Counts a script's first calls as `fileCounts` counts a recording's: by kind of file, with the
+ * bytes of successful reads and writes.
+ */
 export function countsOf({ files, calls }: ReplayScript, made: number): Record<string, number> {
   const counts: Record<string, number> = {};
   const add = (name: string, n: number): void => {
@@ -128,7 +135,7 @@ export function countsOf({ files, calls }: ReplayScript, made: number): Record<s
   return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Calls of several threads by the time at which they began; each thread's order stays. */
+/** Calls of several threads by begin; each thread's order doesn't change. */
 function merged(
   scripts: readonly Scripted[],
 ): Pick<ReplayScript, 'files' | 'calls' | 'recordedUs'> {
@@ -152,7 +159,10 @@ function merged(
   };
 }
 
-/** Paths of databases that more than one thread opened. In-memory VFSs of two workers share none: there no path would be enough, so names decide. */
+/**
+ * Paths of databases that more than one thread opened. In-memory VFSs of two workers share nothing,
+ * so a path isn't enough, and names decide.
+ */
 function sharedDatabases(threads: readonly ThreadStore[]): string[] {
   const users = new Map<string, number>();
   for (const { definitions } of threads) {
@@ -172,14 +182,17 @@ export function vfsCallsOf({ events }: ThreadStore): number {
   return n;
 }
 
-/** Microseconds that a thread's VFS calls took, by the recorder's own begin and end. */
+/** Time of a thread's VFS calls, microseconds, by the recorder's own begin and end. */
 export function timeInCalls({ events }: ThreadStore): number {
   let us = 0;
   for (let i = 0; i < events.count; i++) if (isVfsOp(events.op[i]!)) us += events.dur[i]!;
   return us;
 }
 
-/** @param before databases that other threads have: ours are numbered after them @param pageSizeOf of a file by its object id */
+/**
+ * @param before number of databases of other threads: this thread's are numbered after them
+ * @param pageSizeOf of a file by its object id
+ */
 function scriptOf(
   { events, definitions, lost }: ThreadStore,
   before: number,
@@ -189,7 +202,7 @@ function scriptOf(
   const written: number[] = [];
   const byId = new Map<number, number>();
   const databases = new Map<string, string>();
-  /** A name of ours for each: the database's number and SQLite's own suffix. */
+  /** Our name for each file: the database's number and SQLite's suffix. */
   const nameOf = (path: string, kind: FileKind): string | null => {
     if (kind === 'temp' || path === '') return null;
     const base = databaseName(path);

@@ -1,6 +1,6 @@
 /**
- * How far a replay can be trusted, measured: the recording replayed on the VFS that it was made on (recorded-vfs.ts says which). What
- * differs from the recording there is the replay's own error.
+ * Measures how accurate a replay is: the recording replayed on its original VFS (recorded-vfs.ts
+ * detects it). The differences from the recording are the replay's error.
  */
 import type { Summary } from '../../../analysis/report/summary.ts';
 import { formatCount, formatNumber } from '../../../text/numbers.ts';
@@ -10,10 +10,10 @@ import type { RecordedVfs } from './recorded-vfs.ts';
 export interface ReplayError {
   /** Of the recording. */
   readonly vfs: VfsName;
-  /** Whether that is known, or a guess, and by what. */
+  /** Whether that is known or a guess, and from what. */
   readonly certain: boolean;
   readonly why: string;
-  /** Counts by kind of file and call: how many there are, and how many the replay has otherwise. */
+  /** Counts by kind of file and call: how many there are, and how many differ in the replay. */
   readonly counts: number;
   readonly differing: number;
   /** Storage calls of the whole recording, and of the replay. */
@@ -22,7 +22,10 @@ export interface ReplayError {
     readonly recorded: number;
     readonly replayed: number;
   }[];
-  /** Time in calls, replayed over recorded; null where the recording's clock saw none. Of this machine, now, against the recording's. */
+  /**
+   * Time in calls, replayed over recorded; null where the recording's clock was too coarse.
+   * Compares this machine now with the recording's.
+   */
   readonly timeRatio: number | null;
 }
 
@@ -32,7 +35,9 @@ const flat = (web: Summary['web']): (readonly [string, number])[] =>
       /Bytes$/.test(name) ? [] : [[`${family}.${name}`, n] as const],
     ),
   );
-/** Storage calls by name, as `opfs.reads`; those that were not made are left out, and so are bytes. */
+/**
+ * Storage calls by name, such as `opfs.reads`, without those that didn't occur, and without bytes.
+ */
 export const webCalls = (web: Summary['web']): Counters =>
   Object.fromEntries(flat(web).filter(([, n]) => n > 0));
 
@@ -40,7 +45,7 @@ interface Side {
   readonly vfs: Readonly<Record<string, number>>;
   readonly vfsUs: number;
 }
-/** @param own the VFS of both sides @param counted storage calls of the replay, where they were counted */
+/** @param own the VFS of both sides @param counted storage calls of the replay, if counted */
 export function errorOf(
   own: RecordedVfs & { readonly vfs: VfsName },
   recorded: Side,
@@ -63,7 +68,7 @@ export function errorOf(
   };
 }
 
-/** In one or two sentences. @param why what `errorWhy` of a report says */
+/** In one or two sentences. @param why the `errorWhy` of a report */
 export function errorWords(error: ReplayError | null, why: string): string {
   if (!error) return `The estimate's error is not known: ${why}`;
   const { vfs, certain, why: by, counts, differing, web, timeRatio } = error;

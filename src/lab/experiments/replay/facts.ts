@@ -1,4 +1,7 @@
-/** What a recording offers to a replay, told before anything runs: what of it is replayed, what is not, and what it was made on. */
+/**
+ * A recording's facts before a replay: which parts are replayed, which aren't, and the original
+ * VFS.
+ */
 import {
   checkpointChoices,
   type CheckpointChoices,
@@ -17,14 +20,14 @@ export interface RecordingFacts {
   readonly threads: number;
   /** Paths of the databases, as the page named them, each at most 200 characters. */
   readonly databases: readonly string[];
-  /** Names that the page gave its VFSs. */
+  /** The page's names for its VFSs. */
   readonly vfsNames: readonly string[];
-  /** The Lab's VFS that it was made on; without one the error of a replay is not known. */
+  /** The Lab's VFS that made it; without one, the error of a replay isn't known. */
   readonly recordedVfs: RecordedVfs;
   readonly leftOut: readonly string[];
   /** By database, of all threads: reads and writes at other page sizes, an estimate. */
   readonly pageSizes: readonly PageSizes[];
-  /** By log: what other values of wal_autocheckpoint would cost. */
+  /** By log: the cost of other values of wal_autocheckpoint. */
   readonly checkpointChoices: readonly CheckpointChoices[];
 }
 const MOST_CHARACTERS = 200;

@@ -1,6 +1,7 @@
 /**
- * On which of the Lab's VFSs a recording was made. First what the recording knows for certain: its SQLite build, and the files and stores
- * that one VFS alone lays out so. Then a guess, by the name that the app gave its VFS or by the storage calls. The reason is told either way.
+ * Detects which of the Lab's VFSs made a recording. First by certain facts: its SQLite build, and
+ * the files and stores that only one VFS lays out this way. Else it guesses, by the app's name for
+ * its VFS or by the storage calls. The reason is reported either way.
  */
 import { plainPath } from '../../../event/file-names.ts';
 import type { Summary } from '../../../analysis/report/summary.ts';
@@ -12,13 +13,13 @@ import { ownEngineOf } from '../model/vfs-facts.ts';
 import { vfsCallsOf } from './calls.ts';
 
 export interface RecordedVfs {
-  /** null: none of the Lab's. */
+  /** null: not one of the Lab's. */
   readonly vfs: VfsName | null;
   /** false: a guess. */
   readonly certain: boolean;
-  /** What it is known or guessed by, as the end of a sentence. */
+  /** The reason, as the end of a sentence. */
   readonly why: string;
-  /** Where `vfs` is null: the one that stores most like it; absent = that isn't known. */
+  /** Where `vfs` is null: the VFS that stores most similarly; absent = not known. */
   readonly nearest?: VfsName;
 }
 
@@ -29,13 +30,13 @@ const MOST_CHARACTERS = 60;
 const quoted = (name: string): string =>
   `“${name.length > MOST_CHARACTERS ? `${name.slice(0, MOST_CHARACTERS)}…` : name}”`;
 
-/** What lies in storage under the VFS, by its names. */
+/** The storage below the VFS, by name. */
 interface Layout {
-  /** Paths of OPFS files, without the slash at their head. */
+  /** Paths of OPFS files, without a leading slash. */
   readonly opfs: readonly string[];
   /** Names of the object stores, by IndexedDB database. */
   readonly stores: readonly ReadonlySet<string>[];
-  /** Last parts of the paths of databases, journals and logs, as SQLite opened them. */
+  /** Last path parts of databases, journals, and WALs, as SQLite opened them. */
   readonly opened: ReadonlySet<string>;
 }
 interface LayoutOf {
@@ -74,7 +75,7 @@ const LAYOUTS: readonly LayoutOf[] = [
 ];
 const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** VFSs that apps name after their class, as `IDBBatchAtomicVFS`. */
+/** VFSs that apps name after their class, such as `IDBBatchAtomicVFS`. */
 const NAMED = VFS_NAMES.filter((vfs) => vfs !== 'memory' && !ownEngineOf(vfs));
 
 /** @param summary of the same store */
@@ -88,7 +89,8 @@ export function recordedVfs(
   const names = [...new Set(engines.flatMap(({ vfs }) => vfs))];
   const byBuild = ofBuild(new Set(engines.map(({ name }) => name)), names);
   if (byBuild) return byBuild;
-  // a library's build is known, its layout too; of an unknown build, files so laid out aren't proof
+  // the layout of a known library build is known, too; for an unknown build, such files aren't
+  // proof
   const isWaSqlite = engines.some(({ name }) => /(?:^|\/)wa-sqlite$/.test(name));
   const at = layoutOf(using);
   const laid = LAYOUTS.filter(({ is }) => is(at));
@@ -108,7 +110,7 @@ export function recordedVfs(
   return byCalls(web, using);
 }
 
-/** Builds that bring VFSs of their own: what they are named is fixed. */
+/** Builds that contain VFSs, whose names are fixed. */
 function ofBuild(builds: ReadonlySet<string>, names: readonly string[]): RecordedVfs | null {
   if (builds.has('absurd-sql'))
     return known('absurd-sql', 'it was made on absurd-sql, which brings a VFS of its own');
@@ -139,7 +141,7 @@ function layoutOf(threads: readonly ThreadStore[]): Layout {
   return { opfs, stores: [...stores.values()], opened };
 }
 
-/** Calls that only asynchronous VFSs on OPFS make: through File objects and writable streams. */
+/** Calls that only asynchronous VFSs on OPFS make, through File objects and writable streams. */
 const STREAMS: ReadonlySet<number> = new Set([Op.opfsFileRead, Op.opfsStreamWrite]);
 
 function byCalls(web: WebCounts<number>, threads: readonly ThreadStore[]): RecordedVfs {

@@ -1,6 +1,6 @@
 /**
- * What if the recorded app's database lay on another VFS: its calls replayed there, counts side by side, and the replay as a trace.
- * Times are an estimate: SQLite itself does not run, and the bytes are made up.
+ * The recorded app's database on another VFS: replays the calls, compares counts, and returns the
+ * replay as a trace. Times are estimates: SQLite itself doesn't run, and the bytes are generated.
  */
 import { summaryOf, type Summary } from '../../../analysis/report/summary.ts';
 import { cachePages } from '../../../analysis/cache/cache-size.ts';
@@ -28,13 +28,19 @@ import { scriptOn } from './script-on.ts';
 export type KindCounts = Readonly<Record<string, number>>;
 export interface ReplayReport {
   readonly config: Config;
-  /** The VFS's own. SQLite itself doesn't run. */
+  /** The VFS's own time. SQLite itself doesn't run. */
   readonly engine: EngineFacts;
   readonly environment: Environment;
-  /** That were made, and those of the recording: more where the replay was interrupted. `recorded` is of those that were made. */
+  /**
+   * Number of calls made, and of all calls in the recording, which is larger if the replay was
+   * interrupted. `recorded` covers the calls made.
+   */
   readonly calls: number;
   readonly callsInAll: number;
-  /** `web`: storage calls of the whole recording, by all threads; null where that layer was not recorded. */
+  /**
+   * `web`: storage calls of the whole recording, by all threads; null where that layer wasn't
+   * recorded.
+   */
   readonly recorded: {
     readonly vfs: KindCounts;
     readonly vfsUs: number;
@@ -45,23 +51,26 @@ export interface ReplayReport {
   readonly retries: number;
   readonly differing: Readonly<Record<string, number>>;
   readonly leftOut: readonly string[];
-  /** For `cacheSize`: reads that SQLite's page cache of that size would make, by the miss-ratio curve; null where it does not know. */
+  /**
+   * For `cacheSize`: reads that SQLite's page cache of that size would make, by the miss-ratio
+   * curve; null = not known.
+   */
   readonly cache: readonly {
     readonly path: string;
     readonly reads: number;
     readonly misses: number | null;
-    /** `misses` is a bound. */
+    /** `misses` is an upper bound. */
     readonly atMost: boolean;
     readonly note: string;
   }[];
-  /** How the times are to be taken. */
+  /** How to read the times. */
   readonly estimate: string;
-  /** Measured on the VFS that the recording was made on; null: `errorWhy` says why not. */
+  /** Measured on the recording's original VFS; null: `errorWhy` has the reason. */
   readonly error: ReplayError | null;
   readonly errorWhy: string;
 }
 
-/** How far a replay is: bytes that the files are filled with, calls made, and calls made to measure the error. */
+/** A replay's progress: bytes written to files, calls made, and calls made to measure the error. */
 export interface ReplayProgress {
   readonly stage: 'fill' | 'replay' | 'error';
   readonly done: number;
@@ -76,14 +85,20 @@ interface ReplayAround {
   readonly engines: Engines;
   readonly environment: Environment;
   readonly makeVfs?: VfsMaker;
-  /** Records the storage calls of this thread from now on. @returns what ends it; absent: they are not counted */
+  /**
+   * Records the storage calls of this thread from now on.
+   * @returns a function that ends it; absent: they aren't counted
+   */
   readonly probe?: (recorder: Recorder) => () => void;
-  /** Closes the VFS and empties its storage: between the replay and that on the recording's own VFS. */
+  /**
+   * Closes the VFS and empties its storage, between the replay and the one on the recording's own
+   * VFS.
+   */
   readonly clean?: () => Promise<void>;
   readonly onProgress?: (progress: ReplayProgress) => void;
-  /** Asked now and then: true = what was replayed by now is the report. */
+  /** Polled: true = stop and report what was replayed so far. */
   readonly interrupted?: () => Promise<boolean>;
-  /** Takes what was replayed by now, at most so often: it is left where the replay's thread ends. */
+  /** Receives what was replayed so far, rate-limited. It remains if the replay's thread ends. */
   readonly soFar?: { readonly everyMs: number; readonly take: (soFar: Replayed) => void };
 }
 const INTERRUPTED = 'the replay was interrupted.';
@@ -109,13 +124,15 @@ export async function replay(
   const summary = summaryOf(store);
   const hasWeb = summary.threads.some(({ layers }) => layers.includes('web'));
   const callsInAll = script.calls.length;
-  /** Of as many calls of the script: the whole recording's own counts where those are all that it has. */
+  /**
+   * For the same number of calls: the recording's own counts if the script has all of its calls.
+   */
   const recordedOf = (calls: number): ReplayReport['recorded'] =>
     calls < whole.calls.length
       ? {
           vfs: countsOf(script, calls),
           vfsUs: Math.round(script.calls.slice(0, calls).reduce((sum, { us }) => sum + us, 0)),
-          web: calls < callsInAll || !hasWeb ? null : webCalls(summary.web), // of the whole recording alone
+          web: calls < callsInAll || !hasWeb ? null : webCalls(summary.web), // only for the whole recording
         }
       : {
           vfs: vfsCounts(summary),
@@ -181,7 +198,7 @@ interface PlayedOn {
   readonly engine: EngineFacts;
   readonly trace: Blob;
   readonly played: Played;
-  /** Storage calls, where they are counted, and the VFS's own counters. */
+  /** Storage calls, if counted, and the VFS's own counters. */
   readonly web: Counters;
   readonly side: { readonly vfs: KindCounts; readonly vfsUs: number };
 }
@@ -194,7 +211,8 @@ async function playOn(
   stage: 'replay' | 'error',
   take?: (soFar: PlayedOn) => void,
 ): Promise<PlayedOn> {
-  // no SQLite runs: any module has the memory that a VFS reads names from and writes bytes to
+  // no SQLite runs: any module has the memory from which a VFS reads names, and to which it writes
+  // bytes
   const own = ownEngineOf(asked.vfs);
   if (own && !around.makeVfs) throw notHere(asked);
   const engine = own ?? asked.engine;
@@ -205,7 +223,7 @@ async function playOn(
     keep: { kind: 'everything' },
     layers: around.probe ? ['vfs', 'web'] : ['vfs'],
   });
-  recording.pause(); // what makes the files ready isn't part of the replay
+  recording.pause(); // preparing the files isn't part of the replay
   const unprobe = around.probe?.(recording.recorder); // before the VFS opens what it keeps open
   try {
     return await playInto(recording, script, config, opened, around, stage, take);
@@ -239,7 +257,7 @@ async function playInto(
     };
   if (!(await player.prepare(script.files, at('fill'))))
     throw new Error('interrupted before a call was made.');
-  const filled = made.counters?.() ?? {}; // what made the files ready is none of the replay
+  const filled = made.counters?.() ?? {}; // preparing the files isn't part of the replay
   const playedOn = async (played: Played): Promise<PlayedOn> => {
     const store = recording.store();
     if (store.dropped)
@@ -271,7 +289,7 @@ async function playInto(
   return playedOn(played);
 }
 
-/** Often enough to lose little, and so seldom that it takes a tenth of the time. */
+/** Often enough to lose little, and rarely enough to take a tenth of the time. */
 class Pace {
   private next: number;
   constructor(private readonly everyMs: number) {

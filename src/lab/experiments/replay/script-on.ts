@@ -1,10 +1,13 @@
-/** What of a script a VFS can be asked: all of it, but for absurd-sql, which stores no journal and no log. */
+/**
+ * The part of a script that a VFS can repeat: everything, except on absurd-sql, which stores no
+ * journal and no WAL.
+ */
 import { Op } from '../../../event/event.ts';
 import { countOf, formatBytes } from '../../../text/numbers.ts';
 import type { VfsName } from '../model/types.ts';
 import type { ReplayScript } from './calls.ts';
 
-/** absurd-sql reads a page size as two bytes, and 64 KiB is written as 1. */
+/** absurd-sql reads a page size as two bytes, and SQLite stores 64 KiB as 1. */
 const MOST_PAGE = 32768;
 
 /**
@@ -25,7 +28,7 @@ export function scriptOn(vfs: VfsName, script: ReplayScript): ReplayScript {
     );
   const known = calls.filter(({ op, file }) => {
     const { kind } = files[file]!;
-    // SQLite asks whether there is one in every mode
+    // SQLite checks for one in every mode
     return (kind !== 'journal' && kind !== 'wal') || op === Op.xAccess;
   });
   const left = calls.length - known.length;

@@ -1,7 +1,7 @@
-// absurd-sql and its author's sql.js declare no types. What is here is what the Lab uses.
+// absurd-sql and its author's sql.js declare no types. These are the parts that the Lab uses.
 declare module 'absurd-sql/src/indexeddb/worker.js';
 declare module 'absurd-sql' {
-  /** A file system for Emscripten's. */
+  /** A file system for Emscripten. */
   export class SQLiteFS {
     constructor(fs: unknown, backend: unknown);
     readonly node_ops: {
@@ -27,6 +27,6 @@ declare module '@jlongster/sql.js/dist/sql-wasm.js' {
     };
     register_for_idb(files: unknown): void;
   }
-  /** As tools/build/absurd-sql.mjs makes it: each call evaluates the script again. */
+  /** As built by tools/build/absurd-sql.mjs: each call evaluates the script again. */
   export default function load(): (options: object) => Promise<SqlJs>;
 }

@@ -1,6 +1,7 @@
 /**
- * absurd-sql, on the sql.js that its author built: SQLite's blocks in IndexedDB. SQLite's worker is blocked in Atomics.wait while a worker
- * for each open file talks to IndexedDB. absurd-sql asks the page for that worker at the moment when it blocks; here workers stand ready.
+ * absurd-sql, on its author's build of sql.js: SQLite's blocks in IndexedDB. SQLite's worker is
+ * blocked in Atomics.wait while a worker for each open file talks to IndexedDB. absurd-sql requests
+ * that worker from the page when it blocks, so workers are started in advance here.
  */
 import type { BackendFile } from 'absurd-sql/dist/indexeddb-backend.js';
 import type { EngineFactory, EngineModule } from '../engine/builds.ts';
@@ -13,14 +14,14 @@ import { whyNoSharedMemory } from '../model/shared-memory.ts';
 import type { Config } from '../model/types.ts';
 import { replace } from '../../meter/seeded-realm.ts';
 
-/** What a helper posts once it listens. */
+/** A helper's message once it listens. */
 export const READY = 'ready';
-/** Attached databases take one each; temporary files are in memory. */
+/** Attached databases take one each. Temporary files are in memory. */
 const HELPERS = 4;
 const FOLDER = '/sql';
-/** A script may ask for one that the configuration doesn't. */
+/** A script may set one that differs from the configuration's. */
 const LOG = /-(?:journal|wal)$/;
-/** As Emscripten numbers it. */
+/** Emscripten's number for it. */
 const EPERM = 63;
 
 type SqlJs = Awaited<
@@ -29,7 +30,7 @@ type SqlJs = Awaited<
 interface SqlJsModule extends RawModule {
   readonly sqlJs: SqlJs;
 }
-/** What absurd-sql posts when it opens a file. */
+/** absurd-sql's message when it opens a file. */
 interface Spawn {
   readonly type: '__absurd:spawn-idb-worker';
   readonly argBuffer: SharedArrayBuffer;
@@ -54,7 +55,7 @@ export const sqlJsFactory: EngineFactory = async ({ instantiateWasm }) => {
   const made = rawModule({ memory, table, find: (name) => sqlJs[`_${name}`] });
   return Object.assign(made, {
     sqlJs,
-    _sqlite3_malloc: (bytes: number) => rawAllocate(made.raw, bytes), // it exports malloc alone
+    _sqlite3_malloc: (bytes: number) => rawAllocate(made.raw, bytes), // it only exports malloc
   }) satisfies SqlJsModule;
 };
 
@@ -76,7 +77,7 @@ export async function absurdSqlVfs(
   const requests = new RequestCounts();
   const all = await Promise.all(Array.from({ length: HELPERS }, () => startHelper(requests)));
   const free = [...all];
-  /** Of the file that is being opened. */
+  /** The file that is being opened. */
   let next: Worker | null = null;
   class Backend extends IndexedDBBackend {
     override createFile(name: string): BackendFile {
@@ -105,7 +106,7 @@ export async function absurdSqlVfs(
   const files = new SQLiteFS(sqlJs.FS, new Backend());
   const { mknod } = files.node_ops;
   files.node_ops.mknod = (parent, name, ...rest) => {
-    // it takes any file for a database
+    // it treats every file as a database
     if (LOG.test(name)) throw new sqlJs.FS.ErrnoError(EPERM);
     return mknod(parent, name, ...rest);
   };

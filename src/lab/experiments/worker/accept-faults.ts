@@ -1,4 +1,6 @@
-/** In a worker that a VFS stores in: the run's fault profile, where it has one, is the first message. */
+/**
+ * In a worker that a VFS stores in: the first message is the run's fault profile, if it has one.
+ */
 import { FaultyStorage } from './faulty-storage.ts';
 import { faultsOf } from './faulty-workers.ts';
 

@@ -1,6 +1,6 @@
 /**
- * One actor of a contention workload, in a worker of its own: opens the database that is there, says so, and on a sign runs its
- * transactions, again and again where it is refused.
+ * One actor of a contention workload, in a separate worker: opens the existing database, reports
+ * ready, and on a signal runs its transactions, with retries when refused.
  */
 import { applyConfig } from '../engine/apply-config.ts';
 import { Engines, type WasmLoader } from '../engine/open-engine.ts';
@@ -20,17 +20,23 @@ import { VfsMakers } from './vfs-makers.ts';
 import { WebTally } from './web-tally.ts';
 
 export interface ActorReport {
-  /** VFS calls and, where asked for, web calls from the sign on. */
+  /** VFS calls and, if requested, web calls since the signal. */
   readonly counters: Counters;
   /** How often it was refused. */
   readonly retries: number;
-  /** When each of its iterations began and ended, in turn: ms, one clock for all workers. */
+  /** Begin and end of each of its iterations: ms, on a clock shared by all workers. */
   readonly spans: Float64Array<ArrayBuffer>;
-  /** On a device with faults: what it failed with; else a failure rejects. null: it got through. */
+  /**
+   * On a device with faults: the actor's failure. Without faults, a failure rejects. null: it
+   * succeeded.
+   */
   readonly failure: FaultAnswer | null;
 }
 
-/** The one actor of this worker: first `prepare`, then `go`, once each. Both reject with an Error with a message for the user. */
+/**
+ * The only actor of this worker: first `prepare`, then `go`, once each. Both reject with an Error
+ * with a message for the user.
+ */
 export class ActorHere {
   private readonly makers = new VfsMakers(absurdSqlVfs);
   private web: WebTally | null = null;
@@ -39,14 +45,14 @@ export class ActorHere {
 
   constructor(private readonly wasm: WasmLoader) {}
 
-  /** @param faults of the run; null: none @returns what it failed with on a device with faults */
+  /** @param faults of the run; null: none @returns its failure on a device with faults */
   async prepare(
     config: Config,
     web: boolean,
     faults: SharedFaults | null,
   ): Promise<FaultAnswer | null> {
     this.faulty = faults !== null;
-    if (faults) new FaultyStorage(faults.settings, faults.buffer); // below what counts
+    if (faults) new FaultyStorage(faults.settings, faults.buffer); // below everything that counts
     this.web = web ? new WebTally() : null;
     const options = {
       metering: 'none',
@@ -75,7 +81,8 @@ export class ActorHere {
       });
       spans[2 * i + 1] = performance.timeOrigin + performance.now();
     }
-    // nothing is closed: the worker ends with the run, and VFSs that share post to channels after they have closed them
+    // nothing is closed: the worker ends with the run, and VFSs that share post to channels after
+    // closing them
     return { counters: difference(before, read()), retries, spans, failure };
   }
 

@@ -1,4 +1,7 @@
-/** All actors of a contention workload: one worker each, opened one after the other, started together; their reports become counters. */
+/**
+ * All actors of a contention workload: one worker each, opened one after the other, started
+ * together. Their reports become counters.
+ */
 import { FaultFailure, type FaultAnswer } from '../model/faults.ts';
 import { whyNotShared } from '../model/vfs-facts.ts';
 import type { Actor, Counters, Run } from '../model/types.ts';
@@ -18,8 +21,10 @@ interface Named {
 }
 
 /**
- * The first actor that fails ends all. @param faults of the run; null: none
- * @throws Error with a message for the user: VFSs that cannot be shared, and what an actor failed with; FaultFailure where there are faults
+ * The first failing actor ends all.
+ * @param faults of the run; null: none
+ * @throws Error with a message for the user: for VFSs that can't be shared, and for an actor's
+ * failure; FaultFailure where there are faults
  */
 export async function runActors(
   actors: readonly Actor[],
@@ -62,8 +67,9 @@ function failed(name: string, failure: FaultAnswer | null): void {
 }
 
 /**
- * Sums over the actors: VFS and web calls, `busy.retries`, by role `<role>.transactions`, `.retries` and `.waited`: iterations within
- * which a transaction of another writer ended; `<name>.waitedFor.<other>` says whose.
+ * Sums over the actors: VFS and web calls, `busy.retries`, and by role `<role>.transactions`,
+ * `.retries`, and `.waited` (iterations within which another writer's transaction ended).
+ * `<name>.waitedFor.<other>` counts them by writer.
  */
 function countersOf(named: readonly Named[]): Counters {
   const out: Record<string, number> = { 'busy.retries': 0 };
@@ -85,7 +91,10 @@ function countersOf(named: readonly Named[]): Counters {
   return out;
 }
 
-/** Which iterations of `mine` have an end of `theirs` inside. Both ascend: begin, end, begin, end. */
+/**
+ * How many iterations of `mine` contain an end of `theirs`. Both are ascending: begin, end, begin,
+ * end.
+ */
 function waitsFor(mine: Float64Array, theirs: Float64Array): number[] {
   const found: number[] = [];
   let t = 1;

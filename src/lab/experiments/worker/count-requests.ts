@@ -1,4 +1,7 @@
-/** In a worker that absurd-sql stores in: its IndexedDB requests are counted where the worker that started it reads them. */
+/**
+ * In a worker that absurd-sql stores in: counts its IndexedDB requests where the worker that
+ * started it can read them.
+ */
 import { patcher, type Method } from './patch-method.ts';
 import { requestsOf, RequestCounts, type RequestCell } from './request-counts.ts';
 
@@ -31,7 +34,7 @@ function countInto(counts: RequestCounts): void {
     (native) =>
       function (this: object, ...args: unknown[]): unknown {
         const made = native.apply(this, args);
-        counts.add('idb.transactions'); // one that throws is none
+        counts.add('idb.transactions'); // one that throws doesn't count
         if (args[1] === 'readwrite') counts.add('idb.readwriteTransactions');
         return made;
       },

@@ -1,6 +1,7 @@
 /**
- * Builds of SQLite that the user brings to the Lab's page as wasm files. A file isn't trusted: it is checked before it runs, it runs in the
- * Lab's worker, which is ended where it hangs, and it reaches nothing but what it imports.
+ * Builds of SQLite that the user opens as wasm files on the Lab's page. A file isn't trusted: it is
+ * checked before it runs, it runs in the Lab's worker, which is terminated if it hangs, and it can
+ * only reach its imports.
  */
 import type { Build, BuildSource } from '../engine/builds.ts';
 import {
@@ -13,7 +14,7 @@ import {
 import type { WasmLoader } from '../engine/open-engine.ts';
 import type { EngineFile } from '../model/types.ts';
 
-/** What an extension can't do, and what can. */
+/** What an extension can't do, and the alternative. */
 const BY_COMMAND =
   "An extension can't run the JavaScript that would provide them. Put it beside the file, and run npx vfscope lab run --engine FILE.wasm.";
 
@@ -21,7 +22,7 @@ export class DroppedEngines {
   private readonly byName = new Map<string, Build>();
   private readonly bytes = new Map<string, Uint8Array<ArrayBuffer>>();
 
-  /** Those that were taken, by their names; everything else is asked of `others`. */
+  /** Accepted builds, by name. Requests for others go to `others`. */
   readonly buildOf =
     (others: BuildSource): BuildSource =>
     (config) => {
@@ -54,7 +55,7 @@ export class DroppedEngines {
   }
 }
 
-/** As a whole message. */
+/** As a complete message. */
 function inFull(e: unknown): never {
   const { message } = e as Error;
   throw new Error(`${message}.${/ imports /.test(message) ? ` ${BY_COMMAND}` : ''}`, { cause: e });

@@ -1,4 +1,7 @@
-/** The builds that the extension brings, for the Lab's worker: wa-sqlite's, and those that have VFSs of their own with their JavaScript. */
+/**
+ * The extension's builds for the Lab's worker: wa-sqlite's, and those with their own VFSs and
+ * JavaScript.
+ */
 import { buildOf, type Build, type BuildSource } from '../engine/builds.ts';
 import { apiOfRaw } from '../engine/plain-loader.ts';
 import { sqliteOrgFactory, type SqliteOrgInit } from '../engine/sqlite-org.ts';

@@ -1,4 +1,4 @@
-/** The environment of runs in a browser's worker, as far as a worker is told. */
+/** The environment of runs in a browser's worker, as far as a worker can read it. */
 import { measureClockStepUs } from '../../../event/clock.ts';
 import { browserName } from '../../../text/browser.ts';
 import type { Environment } from '../model/environment-types.ts';
@@ -8,7 +8,7 @@ interface WithHints extends Navigator {
   readonly userAgentData?: { readonly platform?: string };
 }
 
-/** Takes a few steps of the clock: not while it is a seeded one. */
+/** Measures a few ticks of the clock. Don't call it with a seeded clock. */
 export function environmentHere(): Environment {
   const { userAgent, platform, hardwareConcurrency, userAgentData } = navigator as WithHints;
   const step = measureClockStepUs();

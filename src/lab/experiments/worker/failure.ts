@@ -1,4 +1,4 @@
-/** Why a run failed, as text that says what to do. */
+/** Why a run failed, as text with the next step. */
 
 const REFUSED =
   /SecurityError|A mutation operation was attempted on a database that did not allow mutations|InvalidStateError.*(private|indexedDB)/i;
@@ -6,7 +6,7 @@ const REFUSED =
 export const isRefusal = (error: unknown): boolean =>
   error instanceof Error && REFUSED.test(`${error.name}: ${error.message}`);
 
-/** @param lastError what the VFS says of it, '' where it says nothing */
+/** @param lastError the VFS's text about it; '' = none */
 export function explain(error: unknown, lastError: string): string {
   const chain: string[] = [];
   for (

@@ -1,6 +1,6 @@
 /**
- * What a fault profile did so far, and whether it still acts: one for all threads of a run, where the browser gives shared memory. Counts
- * are exact, whichever thread adds to them.
+ * What a fault profile has done so far, and whether it is active. All threads of a run share it,
+ * where the browser has shared memory. Counts are exact, whichever thread adds to them.
  */
 import type { FaultSettings } from '../model/faults.ts';
 
@@ -8,7 +8,7 @@ const CELLS = ['flushes', 'handles', 'refused', 'overQuota', 'lifted', 'used'] a
 type Cell = (typeof CELLS)[number];
 export type FaultTally = Readonly<Record<'flushes' | 'handles' | 'refused' | 'overQuota', number>>;
 
-/** A profile as another thread gets it. */
+/** A profile for another thread. */
 export interface SharedFaults {
   readonly settings: FaultSettings;
   readonly buffer: ArrayBufferLike;
@@ -17,7 +17,7 @@ export interface SharedFaults {
 export class FaultState {
   private readonly cells: BigInt64Array;
 
-  /** @param buffer another thread's; absent: a new one */
+  /** @param buffer from another thread; absent: a new one */
   constructor(readonly buffer: ArrayBufferLike = newBuffer()) {
     this.cells = new BigInt64Array(buffer);
   }
@@ -39,7 +39,11 @@ export class FaultState {
     return { flushes, handles, refused, overQuota };
   }
 
-  /** Stored bytes grow. @param grown negative: they shrink @returns false, and nothing changes, where they grow beyond the quota */
+  /**
+   * Adds stored bytes.
+   * @param grown negative: they shrink
+   * @returns false, without a change, where they exceed the quota
+   */
   store(grown: number, quota: number): boolean {
     for (;;) {
       const used = this.read('used');
@@ -58,6 +62,6 @@ function newBuffer(): ArrayBufferLike {
     : new SharedArrayBuffer(bytes);
 }
 
-/** The error of a browser whose storage is full. */
+/** The browser's error when storage is full. */
 export const quotaError = (): DOMException =>
   new DOMException('The storage quota is used up, as the fault profile asks', 'QuotaExceededError');

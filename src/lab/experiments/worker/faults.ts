@@ -1,10 +1,10 @@
-/** What the patches of a fault profile share. */
+/** The shared parts of a fault profile's patches. */
 import type { FaultState } from './fault-state.ts';
 
-/** What the patches of one API share. */
+/** The shared parts of one API's patches. */
 export interface Faults {
   readonly state: FaultState;
-  /** false: the device works again. */
+  /** false: the faults are removed. */
   readonly active: () => boolean;
   readonly slowFlushMs: number;
   /** From 1; 0 = none. */

@@ -17,25 +17,25 @@ interface StreamWrite {
 interface Sized {
   getSize(): number;
 }
-/** A writable stream, as of what was asked of it. */
+/** A writable stream, by the calls made to it. */
 interface Stream {
   size: number;
-  /** Where the next write without a position goes. */
+  /** Position of the next write without a position. */
   cursor: number;
-  /** Bytes of the file that it replaces. */
+  /** Size of the file that it replaces, in bytes. */
   readonly freed: number;
 }
-/** A class of the browser by its global name; absent where there is none. */
+/** A class of the browser by its global name; absent where it doesn't exist. */
 const prototypeOf = (name: string): object | undefined =>
   (globalThis as unknown as Record<string, { prototype: object } | undefined>)[name]?.prototype;
 
-/** @returns put the methods back, first to last */
+/** @returns restore functions for the methods, to call first to last */
 export function faultyOpfs(faults: Faults): (() => void)[] {
   const { state, active, slowFlushMs, refusedHandle, quota, opened } = faults;
   const { patch: lay, puts } = patcher(active);
   const patch = (of: string, method: string, instead: (native: Method) => Method): void =>
     lay(prototypeOf(of), method, instead);
-  /** Another connection may have changed a file: its size is always the storage's own. */
+  /** Another connection may have changed a file, so its size is always read from storage. */
   const grows = (bytes: number): boolean => {
     if (state.store(bytes, quota)) return true;
     state.add('overQuota');
@@ -114,7 +114,7 @@ export function faultyOpfs(faults: Faults): (() => void)[] {
         return stream;
       },
   );
-  /** @param asked the method's argument as `write` takes it */
+  /** @param asked the method's argument, in the form for `write` */
   const patchStream = (method: string, asked: (argument: unknown) => unknown): void =>
     patch(
       'FileSystemWritableFileStream',
@@ -155,7 +155,10 @@ export function faultyOpfs(faults: Faults): (() => void)[] {
   return puts;
 }
 
-/** The browser's own refusal: of a second handle, while the first is open. The first may be another connection's. */
+/**
+ * The browser's own error for a second handle while the first one is open. The first one may belong
+ * to another connection.
+ */
 async function refusedBy(native: Method, file: object, onRefused: () => void): Promise<unknown> {
   let first: { close(): void } | null = null;
   try {
@@ -169,7 +172,7 @@ async function refusedBy(native: Method, file: object, onRefused: () => void): P
   }
 }
 
-/** 0 where it isn't a file, or not there. */
+/** 0 where it doesn't exist or isn't a file. */
 const fileBytes = (folder: FileSystemDirectoryHandle, name: string): Promise<number> =>
   folder
     .getFileHandle(name)
@@ -186,7 +189,7 @@ const bytesOf = (data: unknown): number =>
       ? new TextEncoder().encode(data).length
       : ((data as ArrayBufferView | ArrayBuffer | undefined)?.byteLength ?? 0);
 
-/** A stream once it has done what it was asked for. @param what as `write` takes it */
+/** A stream after a call. @param what the argument of `write` */
 function streamAfter(what: unknown, { size, cursor }: Stream): Pick<Stream, 'size' | 'cursor'> {
   const { type, position, size: cut = size, data } = what as StreamWrite;
   if (type === 'seek') return { size, cursor: position ?? cursor };

@@ -1,6 +1,7 @@
 /**
- * A fault profile under a VFS: it stands between the VFS's published code and the browser's storage APIs of this thread, so the VFS meets
- * the errors that a browser gives it. Nothing of the VFS or of SQLite is changed. Workers that a VFS stores in get the same profile.
+ * A fault profile below a VFS. It patches this thread's storage APIs, so the VFS's published code
+ * gets the errors of a real browser. The VFS and SQLite don't change. Workers that a VFS stores in
+ * get the same profile.
  */
 import type { FaultSettings } from '../model/faults.ts';
 import { FaultState, type SharedFaults } from './fault-state.ts';
@@ -14,7 +15,11 @@ export class FaultyStorage {
   private readonly open = new Set<Closable>();
   private readonly puts: (() => void)[];
 
-  /** Patches the storage APIs of this thread. @param settings of a run on storage that is empty @param buffer of the run's first thread */
+  /**
+   * Patches the storage APIs of this thread.
+   * @param settings of a run on empty storage
+   * @param buffer of the run's first thread
+   */
   constructor(
     private readonly settings: FaultSettings,
     buffer?: ArrayBufferLike,
@@ -42,18 +47,21 @@ export class FaultyStorage {
     return { settings: { slowFlush, refusedHandle, quota }, buffer: this.state.buffer };
   }
 
-  /** The device works again, on all threads; patches of others may lie over ours, so they stay in place. */
+  /** Removes the faults on all threads. Other patches may lie over ours, so ours stay in place. */
   lift(): void {
     this.state.add('lifted');
   }
 
-  /** Closes the access handles of the run, as the end of its worker does: a VFS that failed may hold some for ever. */
+  /**
+   * Closes the access handles of the run, as the end of its worker does: a failed VFS may never
+   * close some of them.
+   */
   closeHandles(): void {
     for (const handle of this.open) handle.close();
     this.open.clear();
   }
 
-  /** The APIs are the browser's own again: once what was laid over ours is gone. */
+  /** Restores the browser's APIs, after later patches have been removed. */
   restore(): void {
     this.lift();
     this.puts.reverse().forEach((put) => put());

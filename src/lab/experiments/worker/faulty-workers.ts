@@ -1,8 +1,8 @@
-/** Workers that VFSs store in, and start by themselves: they get the run's fault profile as their first message. */
+/** Workers that VFSs start and store in: their first message is the run's fault profile. */
 import { replace } from '../../meter/seeded-realm.ts';
 import type { SharedFaults } from './fault-state.ts';
 
-/** Scripts of such workers, and what takes a profile in their place. */
+/** Scripts of such workers, and the scripts that replace them and accept a profile. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   'absurd-helper.js': 'absurd-helper.js',
   // sqlite.org's own, as published
@@ -15,7 +15,10 @@ interface FaultsMessage {
 export const faultsOf = (message: unknown): SharedFaults | null =>
   (message as Partial<FaultsMessage> | null)?.vfscopeFaults ?? null;
 
-/** @param active whether workers that start now get it @returns puts the class back */
+/**
+ * @param active whether workers that start now get it
+ * @returns a function that restores the class
+ */
 export function faultyWorkers(active: () => boolean, faults: SharedFaults): (() => void)[] {
   if (typeof Worker === 'undefined') return [];
   const Native = Worker;

@@ -1,7 +1,9 @@
 /**
- * wa-sqlite's IDBMirrorVFS and OPFSPermutedVFS announce a commit on a BroadcastChannel once IndexedDB has completed it. With
- * synchronous=normal they don't wait for that, so a connection that closes meanwhile has closed its channel, and postMessage throws in an
- * event handler, where nothing catches it. A closed connection has nothing to announce: its message is dropped here.
+ * wa-sqlite's IDBMirrorVFS and OPFSPermutedVFS announce a commit on a BroadcastChannel after
+ * IndexedDB has completed it. With synchronous=normal they don't wait for that. If a connection
+ * closes in the meantime, it has closed its channel, and postMessage throws in an event handler,
+ * where nothing catches it. A closed connection has nothing to announce, so its message is dropped
+ * here.
  */
 export function withLateChannels(): () => void {
   const Native = globalThis.BroadcastChannel;

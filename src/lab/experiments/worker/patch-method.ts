@@ -1,15 +1,23 @@
-/** Lays a method over one of the browser's own, which can be made to step aside while others lie over it. */
+/**
+ * Overrides a browser method with a function that can be disabled while other patches lie over it.
+ */
 import { replace } from '../../meter/seeded-realm.ts';
 
 export type Method = (this: object, ...args: unknown[]) => unknown;
-/** Does nothing where this browser has no such method. @param instead gets the browser's own method */
+/**
+ * Does nothing where this browser lacks the method.
+ * @param instead receives the browser's method
+ */
 export type Patch = (
   prototype: object | undefined,
   method: string,
   instead: (native: Method) => Method,
 ) => void;
 
-/** @param active whether the patches are to be called @returns `puts`: put the methods back, first to last */
+/**
+ * @param active whether the patches are called
+ * @returns `puts`: restore functions for the methods, to call first to last
+ */
 export function patcher(active: () => boolean): { patch: Patch; puts: (() => void)[] } {
   const puts: (() => void)[] = [];
   const patch: Patch = (prototype, method, instead) => {

@@ -1,4 +1,4 @@
-/** A worker stands still, as it does in a call that the device answers late. */
+/** Blocks a worker, as a slow device does during a call. */
 
 const FREE = 0;
 // captured before a seeded run replaces them
@@ -9,7 +9,7 @@ const sleeper = ((): Int32Array | null => {
   try {
     return new Int32Array(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer);
   } catch {
-    return null; // then it is waited for busily
+    return null; // then it is a busy wait
   }
 })();
 

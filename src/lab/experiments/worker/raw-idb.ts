@@ -1,4 +1,6 @@
-/** The same rows in IndexedDB itself, without SQLite: what a database over IndexedDB is measured against. */
+/**
+ * The same rows in plain IndexedDB, without SQLite: the reference for a database over IndexedDB.
+ */
 import type { Counters, RawStep } from '../model/types.ts';
 import { settled } from '../../../vfs-instrumented/block-idb/storage.ts';
 import { LAB } from './storage.ts';
@@ -13,8 +15,9 @@ async function open(): Promise<IDBDatabase> {
 }
 
 /**
- * Runs one step; `rows` is how many it put or read, `sum` of their values tells that they were the right ones. Requests and transactions
- * have the names that those of a VFS have in count mode; here they are counted where they are made, in both modes.
+ * Runs one step. `rows` is how many it put or read, and the `sum` of their values proves that they
+ * were the right ones. Requests and transactions have the same names as a VFS's in count mode. Here
+ * they are counted where they are made, in both modes.
  */
 export async function rawIdb(step: RawStep): Promise<Counters> {
   const db = await open();

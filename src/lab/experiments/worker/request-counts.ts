@@ -1,7 +1,10 @@
-/** IndexedDB requests that absurd-sql's workers make, counted in shared memory: SQLite's worker reads them, which is blocked meanwhile. */
+/**
+ * Counts the IndexedDB requests of absurd-sql's workers in shared memory. SQLite's worker, which is
+ * blocked during them, reads the counts.
+ */
 import type { Counters } from '../model/types.ts';
 
-/** By the names of the summary (`event/web-calls.ts`). */
+/** By the names in the summary (`event/web-calls.ts`). */
 const CELLS = [
   'idb.get',
   'idb.put',
@@ -12,18 +15,18 @@ const CELLS = [
 ] as const;
 export type RequestCell = (typeof CELLS)[number];
 
-/** The first message of a worker whose requests are to be counted. */
+/** The first message to a worker whose requests are counted. */
 export interface RequestsMessage {
   readonly vfscopeRequests: SharedArrayBuffer;
 }
-/** @returns null of any other message */
+/** @returns null for any other message */
 export const requestsOf = (message: unknown): SharedArrayBuffer | null =>
   (message as Partial<RequestsMessage> | null)?.vfscopeRequests ?? null;
 
 export class RequestCounts {
   private readonly cells: Int32Array;
 
-  /** @param buffer another thread's; absent: a new one */
+  /** @param buffer from another thread; absent: a new one */
   constructor(
     readonly buffer = new SharedArrayBuffer(CELLS.length * Int32Array.BYTES_PER_ELEMENT),
   ) {
@@ -33,7 +36,7 @@ export class RequestCounts {
   add(cell: RequestCell): void {
     Atomics.add(this.cells, CELLS.indexOf(cell), 1);
   }
-  /** Cumulative; what was not called is absent. */
+  /** Cumulative; uncalled methods are absent. */
   read(): Counters {
     return Object.fromEntries(
       CELLS.flatMap((cell, i) => {

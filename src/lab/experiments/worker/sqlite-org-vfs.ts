@@ -37,7 +37,7 @@ export async function sqliteOrgVfs({ vfs }: Config, module: EngineModule): Promi
   };
 }
 
-/** What they need, as their own code asks. */
+/** Their requirements, as their own code checks them. */
 function whyNot(vfs: Config['vfs']): string {
   const unshared = whyNoSharedMemory('It');
   if (unshared !== null) return `${unshared}.`;

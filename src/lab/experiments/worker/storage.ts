@@ -1,16 +1,19 @@
-/** What runs leave in this origin's storage, and its removal. The viewer's own recordings lie in the same OPFS: they are not touched. */
+/**
+ * What runs leave in this origin's storage, and its removal. The viewer's own recordings are in the
+ * same OPFS and aren't touched.
+ */
 
 import { isRefusal } from './failure.ts';
 
-/** Name of every VFS that the Lab makes, and so the begin of what it stores. */
+/** Name of every VFS that the Lab makes, and so the prefix of what it stores. */
 export const LAB = 'vfscope-lab';
 /** Files and folders at OPFS's root that wa-sqlite's VFSs make for the databases of runs. */
 const OPFS_ENTRY = /^\/?(?:(?:t|lab)\.db(?:-\w+)?|vfscope-lab.*|\.ahp-.*|\.wa-sqlite)$/;
 const DATABASE = /vfscope-lab|^\/?(?:t|lab)\.db(?:-\w+)?$/;
-/** A handle that was closed, or whose worker was ended, is let go of a moment later. */
+/** A handle that was closed, or whose worker was terminated, is released a moment later. */
 const PAUSE_MS = 50;
 
-/** What is there of the Lab's runs, as `OPFS <name>` and `IndexedDB <name>`. */
+/** The remains of the Lab's runs, as `OPFS <name>` and `IndexedDB <name>`. */
 export async function labStorage(): Promise<string[]> {
   const found: string[] = [];
   if (typeof indexedDB !== 'undefined')
@@ -26,7 +29,11 @@ export async function labStorage(): Promise<string[]> {
   return found;
 }
 
-/** A window that refuses a storage, as private ones do, lets nothing be stored in it, and runs in memory go on. @throws everything else */
+/**
+ * A window that refuses storage, such as a private one, can't have stored anything, and runs in
+ * memory continue.
+ * @throws all other errors
+ */
 async function unlessRefused(look: () => Promise<void>): Promise<void> {
   try {
     await look();
@@ -35,7 +42,11 @@ async function unlessRefused(look: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Removes it. @param patienceMs how long to wait for handles that are let go of @returns what could not be removed, with the reason */
+/**
+ * Removes it.
+ * @param patienceMs how long to wait for handles to be released
+ * @returns what couldn't be removed, with the reason
+ */
 export async function removeLabStorage(patienceMs = 2000): Promise<string[]> {
   const left: string[] = [];
   for (const entry of await labStorage()) {

@@ -1,6 +1,6 @@
 /**
- * wa-sqlite's VFSs that need a browser, and our block VFS, made for an experiment's configuration. Each says what it needs: what
- * isn't available here is an error message, not a hang.
+ * Makes wa-sqlite's VFSs that need a browser, and our block VFS, for an experiment's configuration.
+ * Each declares its requirements: a missing one is an error message, not a hang.
  */
 import {
   BlockIdbVfs,
@@ -29,7 +29,7 @@ type MakeVfs = (config: Config, module: EngineModule) => Promise<Made>;
 type Modules = () => Promise<unknown>;
 
 interface Kind {
-  /** It posts to channels that it has closed (late-channel.ts). */
+  /** It posts to channels after closing them (late-channel.ts). */
   readonly postsLate?: true;
   readonly needs: 'indexeddb' | 'opfs';
   readonly modules: Partial<Record<Config['engine'], Modules>>;
@@ -85,7 +85,10 @@ export class VfsMakers {
   /** The VFS of the current run, for its `lastError`. */
   current: VfsObject | null = null;
 
-  /** @param absurdSql which the crash test, in Node, has no use for: its command would carry a whole engine */
+  /**
+   * @param absurdSql not used by the crash test in Node, whose command would otherwise contain a
+   * whole engine
+   */
   constructor(private readonly absurdSql?: MakeVfs) {}
 
   readonly make: VfsMaker = async (config, module) => {
@@ -105,7 +108,9 @@ export class VfsMakers {
     await made?.close();
   }
 
-  /** What the VFS says of its last failure, '' where it says nothing: SQLite itself says "disk I/O error" only. */
+  /**
+   * The VFS's text about its last failure, '' = none. SQLite itself only reports "disk I/O error".
+   */
   lastError(): string {
     const error = this.current?.lastError;
     return error instanceof Error ? [error.name, error.message].filter(Boolean).join(': ') : '';
@@ -164,7 +169,7 @@ async function blockIdb(config: Config, module: EngineModule): Promise<Made> {
   };
 }
 
-/** @throws saying what is missing, and where it would be */
+/** @throws naming the missing feature and where it is available */
 function requireApi(needs: Kind['needs'], vfs: string): void {
   if (needs === 'indexeddb' && typeof indexedDB === 'undefined')
     throw new Error(`${vfs} needs IndexedDB, which this place does not have.`);

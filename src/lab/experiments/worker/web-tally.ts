@@ -1,4 +1,7 @@
-/** Counts the calls of the browser's storage APIs on this thread, by the names of the summary: the probes, read in passing. */
+/**
+ * Counts the calls of the browser's storage APIs on this thread, with the names in the summary.
+ * Reads them from the probes.
+ */
 import { installProbes, type InstalledProbes } from '../../../probes/install.ts';
 import { RecordReader } from '../../../event/batch.ts';
 import { isReadwrite, isWebCall, WEB_CALLS } from '../../../event/web-calls.ts';

@@ -1,4 +1,7 @@
-/** What an app does beside bulk work: it starts, it searches as one types, and it is open in several tabs. */
+/**
+ * What an app does besides bulk work: it starts, it searches as the user types, and it is open in
+ * several tabs.
+ */
 import { expectAll } from '../model/assertions.ts';
 import type { Step, Workload } from '../model/types.ts';
 import { defaultsTo, host, lines, parameter, sql, times, workload } from './define.ts';

@@ -1,6 +1,7 @@
 /**
- * One bulk insert and two sums, on three kinds of starting point: an empty database, one whose table was dropped (its pages are free and
- * get used again), and one whose WAL starts over on what it held. New space costs a block VFS nothing; used space costs a read a block.
+ * One bulk insert and two sums, on three starting points: an empty database, one whose table was
+ * dropped (its pages are free and get reused), and one whose WAL restarts over old frames. On a
+ * block VFS, new space costs nothing, and used space costs one read per block.
  */
 import { expectAll } from '../model/assertions.ts';
 import type { Parameters, Step, Workload } from '../model/types.ts';
@@ -16,7 +17,7 @@ const steps = (p: Parameters): Step[] => [
   sql('sum-a', 'first sum', 'SELECT sum(a) FROM t;'),
   sql('sum-c', 'second sum', 'SELECT sum(c) FROM t;'),
 ];
-/** The same rows once, dropped. @param checkpoint what becomes of the WAL, where there is one */
+/** The same rows once, dropped. @param checkpoint what happens to the WAL, if any */
 const used =
   (checkpoint: 'TRUNCATE' | 'RESTART') =>
   (p: Parameters): Step[] => [

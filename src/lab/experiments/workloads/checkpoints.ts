@@ -1,4 +1,7 @@
-/** The write-ahead log: what a checkpoint reads, writes and syncs, by mode, and what many of them do to a write-heavy load. */
+/**
+ * The write-ahead log: what a checkpoint reads, writes, and syncs, by mode, and the effect of many
+ * of them on a write-heavy load.
+ */
 import { expectAll } from '../model/assertions.ts';
 import type { Step, Workload } from '../model/types.ts';
 import { defaultsTo, lines, parameter, sql, workload } from './define.ts';
@@ -6,7 +9,10 @@ import { defaultsTo, lines, parameter, sql, workload } from './define.ts';
 const FILL = `CREATE TABLE t(id INTEGER PRIMARY KEY,a INT,b TEXT);
 WITH RECURSIVE c(x) AS(VALUES(1) UNION ALL SELECT x+1 FROM c WHERE x<20000) INSERT INTO t SELECT x,x,printf('%0100d',x) FROM c;
 `;
-/** 21 pages at once, then 40 transactions of one row. SET b=b||'' would write nothing: SQLite compares the bytes. */
+/**
+ * 21 pages at once, then 40 transactions of one row. SET b=b||'' would write nothing, because
+ * SQLite compares the bytes.
+ */
 const UPDATES = `UPDATE t SET a=a+1 WHERE id%997=0;\n${lines(40, (i) => `UPDATE t SET a=a+1 WHERE id=${((i * 7919) % 20_000) + 1};`)}`;
 const MODES = ['PASSIVE', 'FULL', 'RESTART', 'TRUNCATE'] as const;
 

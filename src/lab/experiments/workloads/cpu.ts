@@ -1,4 +1,7 @@
-/** Small workloads for the engine alone, on SQLite's own in-memory database: what a change of the SQL costs in instructions. */
+/**
+ * Small workloads for the engine only, on SQLite's in-memory database: the cost of a change of the
+ * SQL in instructions.
+ */
 import type { Workload } from '../model/types.ts';
 import { lines, sql, workload } from './define.ts';
 
@@ -55,7 +58,9 @@ const TEXTS: Readonly<Record<string, readonly [title: string, text: string]>> = 
   ],
 };
 
-/** Each is one text and one step, so that its count can be compared with that of any other tool over the same text. */
+/**
+ * Each is one text and one step, so that any other tool's count of the same text can be compared.
+ */
 export const CPU_WORKLOADS: readonly Workload[] = Object.entries(TEXTS).map(([id, [title, text]]) =>
   workload({
     id,

@@ -1,9 +1,12 @@
-/** What most workloads share: one way to write them down, so that each file holds only what is its own. */
+/** A common way to define workloads, so that each file only has its own parts. */
 import type { HostStep, Parameter, Parameters, SqlStep, Step, Workload } from '../model/types.ts';
 
 type Given = Pick<Workload, 'id' | 'title' | 'question' | 'steps'> & Partial<Workload>;
 
-/** A workload with nothing set up, no parameters, no claims and no settings, but what is given. */
+/**
+ * A workload with defaults (no setup, parameters, claims, or settings), overridden by the given
+ * fields.
+ */
 export const workload = (w: Given): Workload => ({
   version: 1,
   parameters: {},
@@ -28,14 +31,14 @@ export const host = (action: HostStep['action']): HostStep => ({
   action,
 });
 
-/** A parameter: its value by default, from where to where it may be chosen, and what it is a number of. */
+/** A parameter: its default, its minimum and maximum, and its unit. */
 export const defaultsTo = (
   value: number,
   [least, most]: readonly [least: number, most: number],
   what: string,
 ): Parameter => ({ default: value, least, most, what });
 
-/** One line a value of 0..n-1. */
+/** One line per value of 0..n-1. */
 export const lines = (n: number, line: (i: number) => string): string => {
   const out: string[] = [];
   for (let i = 0; i < n; i++) out.push(line(i), '\n');
@@ -46,11 +49,11 @@ export function* times<T>(n: number, make: (i: number) => T): Generator<T> {
   for (let i = 0; i < n; i++) yield make(i);
 }
 
-/** Several steps run as one text: for counts that belong to the whole. */
+/** Several steps run as one text, for counts of the whole. */
 export const textOf = (steps: Iterable<Step>): string =>
   [...steps].map((s) => ('sql' in s ? s.sql : '')).join('');
 
-/** @throws when a parameter is not there: a slip in the workload, not in the user's input */
+/** @throws when a parameter is missing: a bug in the workload, not an input error */
 export function parameter(p: Parameters, name: string): number {
   const value = p[name];
   if (value === undefined)

@@ -1,7 +1,10 @@
-/** A script's statements in as few transactions as SQLite allows: what the script costs if its author groups them. */
+/**
+ * A script's statements in as few transactions as SQLite allows: the script's cost if its author
+ * groups them.
+ */
 import { statementsIn, tokens } from '../../../sqlite/sql-text.ts';
 
-/** Statements that a transaction can't hold, or that end it otherwise than the script does. */
+/** Statements that can't be in a transaction, or that would end it. */
 const OUTSIDE: ReadonlySet<string> = new Set(['pragma', 'vacuum', 'attach', 'detach', 'rollback']);
 const TO_SAVEPOINT = /^rollback\b(?:\s+transaction\b)?\s+to\b/i;
 
@@ -10,11 +13,14 @@ function firstWord(sql: string): string {
   return '';
 }
 
-/** Single statements and transactions that commit become one transaction; one that is rolled back stays its own. */
+/**
+ * Single statements and committed transactions become one transaction. A rolled-back transaction
+ * stays separate.
+ */
 export function inOneTransaction(script: string): string {
   const out: string[] = [];
   let open = false;
-  /** Of a transaction of the script that is under way, its BEGIN first. */
+  /** Statements of the script's open transaction, its BEGIN first. */
   let own: string[] | null = null;
   const close = (): void => {
     if (open) out.push('COMMIT');

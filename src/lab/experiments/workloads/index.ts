@@ -30,7 +30,10 @@ export const WORKLOADS: readonly Workload[] = [
   ownDatabase(''),
 ];
 
-/** @param sql the user's script, for `own-sql` and `own-database` @throws naming what there is */
+/**
+ * @param sql the user's script, for `own-sql` and `own-database`
+ * @throws naming the existing workloads
+ */
 export function workloadOf(id: string, sql?: string): Workload {
   if (id === 'own-sql') return ownSql(sql ?? '');
   if (id === 'own-database') return ownDatabase(sql ?? '');

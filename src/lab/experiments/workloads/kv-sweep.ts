@@ -1,11 +1,17 @@
-/** Key-value rows through SQLite and in IndexedDB itself: what batching, page cache and page size do to reads and writes. */
+/**
+ * Key-value rows through SQLite and in plain IndexedDB: the effect of batching, page cache, and
+ * page size on reads and writes.
+ */
 import { expectAll } from '../model/assertions.ts';
 import type { RawStep, Step, Value, Workload } from '../model/types.ts';
 import { defaultsTo, host, parameter, sql, times, workload } from './define.ts';
 import { seeded } from './random.ts';
 
 const key = (i: number): string => `large-uuid-string-${String(i).padStart(8, '0')}`;
-/** Halves: every second is a real of 8 bytes, the others SQLite stores as integers; a sum that is exact in any order. */
+/**
+ * Halves: every second one is a real of 8 bytes, and SQLite stores the others as integers. The sum
+ * is exact in any order.
+ */
 const value = (i: number): number => ((i * 7919) % 20_000) / 2;
 const raw = (id: string, title: string, action: RawStep['action'], count: number): RawStep => ({
   kind: 'raw-idb',

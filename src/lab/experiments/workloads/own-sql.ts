@@ -4,8 +4,8 @@ import { defaultsTo, parameter, sql, workload } from './define.ts';
 import { inOneTransaction } from './grouped.ts';
 
 /**
- * @param script statements, separated by semicolons; a line `-- step NAME` begins a step, and a line `-- setup` what runs before all of
- * them and isn't counted
+ * @param script statements, separated by semicolons. A line `-- step NAME` begins a step, and a
+ * line `-- setup` begins a part that runs before all steps and isn't counted
  */
 export function ownSql(script: string): Workload {
   return workload({
@@ -40,7 +40,7 @@ export function ownSql(script: string): Workload {
   });
 }
 
-/** The user's own script on a copy of the user's own database. @param script as in `ownSql` */
+/** The user's script on a copy of the user's database. @param script as in `ownSql` */
 export function ownDatabase(script: string): Workload {
   return {
     ...ownSql(script),
@@ -55,7 +55,10 @@ export function ownDatabase(script: string): Workload {
 
 const MARKER = /^--[ \t]*(?:step[ \t]+(\S.*)|setup[ \t]*)$/gim;
 
-/** Each part of the script that a marker begins, and what stands before the first, unless that is blank. Ids of steps are unique. */
+/**
+ * The parts of the script after each marker, and the part before the first marker unless it is
+ * blank. Ids of steps are unique.
+ */
 function partsOf(script: string): { setup: SqlStep[]; steps: SqlStep[] } {
   const used = new Map<string, number>();
   const setup: SqlStep[] = [];

@@ -1,4 +1,7 @@
-/** Chance that repeats: every workload draws from a generator of its own, so that the same parameters give the same bytes. */
+/**
+ * Repeatable randomness: every workload has its own generator, so the same parameters give the same
+ * bytes.
+ */
 
 /** 32-bit generator (mulberry32). @returns a function that draws a whole number from 0 to n-1 */
 export function seeded(seed: number): (n: number) => number {
@@ -17,7 +20,10 @@ const SMALL =
   );
 const TENS = 'ten twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 
-/** English words, as the benchmarks spell them: 19147 is "nineteen thousand one hundred forty-seven". Up to 999,999,999. */
+/**
+ * Numbers in English words, as in the benchmarks: 19147 is "nineteen thousand one hundred
+ * forty-seven". Up to 999,999,999.
+ */
 export function numberWords(n: number): string {
   if (n >= 1_000_000) return joined(n, 1_000_000, 'million');
   if (n >= 1000) return joined(n, 1000, 'thousand');

@@ -1,4 +1,7 @@
-/** What SQLite writes beside the user's rows: temporary files of a sort, and the whole database for VACUUM. */
+/**
+ * What SQLite writes in addition to the user's rows: temporary files of a sort, and the whole
+ * database for VACUUM.
+ */
 import { expectAll } from '../model/assertions.ts';
 import type { Step, Workload } from '../model/types.ts';
 import { defaultsTo, parameter, sql, workload } from './define.ts';

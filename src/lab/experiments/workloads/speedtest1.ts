@@ -1,7 +1,8 @@
 /**
- * SQLite's standard workload for CPU measurements, the main test set of its speedtest1 program, written again from its description: the
- * same tables, statements, numbers and seeds, prepared statements with bound values. `size` is its --size. Counts are those of this
- * generator, not of the C program.
+ * SQLite's standard workload for CPU measurements, the main test set of its speedtest1 program,
+ * rewritten from its description: the same tables, statements, numbers, and seeds, prepared
+ * statements with bound values. `size` is its --size. Counts belong to this generator, not to the C
+ * program.
  */
 import type { BoundStep, SequenceStep, SqlStep, Value, Workload } from '../model/types.ts';
 import { defaultsTo, parameter, times, workload } from './define.ts';
@@ -9,7 +10,7 @@ import { numberWords } from './random.ts';
 
 type Part = SqlStep | BoundStep;
 
-/** Its generator: a shift register and a linear one, started again at every test. */
+/** Its generator: a shift register and a linear one, restarted at every test. */
 class Chance {
   private x = 0xad131d0b;
   private y = 0x44f9eac8;
@@ -25,7 +26,10 @@ class Chance {
 
 /** The smallest 2^k - 1 that is not below n. */
 const allOnes = (n: number): number => 2 ** Math.ceil(Math.log2(n + 1)) - 1;
-/** The bits of `i` in reverse, within those of `limit`: every number up to it once, in no order. */
+/**
+ * The bits of `i` in reverse, within those of `limit`: visits every number up to it once, in mixed
+ * order.
+ */
 function reversed(i: number, limit: number): number {
   let out = 0;
   for (let rest = i, width = limit; width > 0; width >>>= 1, rest >>>= 1)

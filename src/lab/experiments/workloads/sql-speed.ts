@@ -1,6 +1,7 @@
 /**
- * SQLite's speed comparison of 2001, which wa-sqlite's benchmark page still runs: 16 scripts on one database, each on what the ones
- * before have left. The literals are our own generator's, so the counts are our own too.
+ * SQLite's speed comparison of 2001, which wa-sqlite's benchmark page still runs: 16 scripts on one
+ * database, each on the previous one's result. The literals come from our own generator, so the
+ * counts differ from the original's.
  */
 import { expectAll } from '../model/assertions.ts';
 import type { SqlStep, Workload } from '../model/types.ts';

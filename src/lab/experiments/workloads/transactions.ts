@@ -1,4 +1,7 @@
-/** Many small transactions over sequential or random keys, written or read, with begin, work and commit counted apart. */
+/**
+ * Many small transactions over sequential or random keys, written or read. Begin, work, and commit
+ * are counted separately.
+ */
 import { expectAll } from '../model/assertions.ts';
 import type { Parameters, Step, Value, Workload } from '../model/types.ts';
 import { defaultsTo, lines, parameter, sql, times, workload } from './define.ts';
@@ -15,7 +18,8 @@ interface Sort {
 function run({ order, what }: Sort, p: Parameters): Step {
   const [transactions, items] = [parameter(p, 'transactions'), parameter(p, 'items')];
   const draw = seeded(1);
-  // drawn for each transaction in turn; the step runs them in order. Random writes spread over four times the rows, reads find each
+  // drawn for each transaction in turn; the step runs them in order. Random writes are spread over
+  // four times the rows, and reads find each row
   const keys = transactions * items * (what === 'write' ? 4 : 1);
   const key = (t: number, i: number): number =>
     order === 'sequential' ? t * items + i : draw(keys);
@@ -34,7 +38,7 @@ function run({ order, what }: Sort, p: Parameters): Step {
       times(items, (i): readonly Value[] => (what === 'write' ? [key(t, i), BODY] : [key(t, i)])),
   };
 }
-/** What there is to read: as many rows as will be asked for. */
+/** The rows to read: as many as will be requested. */
 const filled = (p: Parameters): Step[] => {
   const rows = parameter(p, 'transactions') * parameter(p, 'items');
   return [

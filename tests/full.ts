@@ -1,9 +1,12 @@
-/** `npm test` runs one representative of what `npm run test:long` runs in full. */
+/** `npm test` runs one representative of each set that `npm run test:long` runs completely. */
 export const FULL = Boolean(process.env['FULL']);
 
-/** The first ones of a list of cases stand for all of them. */
+/** The first cases of a list represent all of them. */
 export const some = <T>(cases: readonly T[], count = 1): T[] =>
   FULL ? [...cases] : cases.slice(0, count);
 
-/** How many random cases a test tries, or how large its made-up trace is: a quarter in `npm test`, all in `npm run test:long`. */
+/**
+ * Number of random cases of a test, or size of its synthetic trace: a quarter in `npm test`, all in
+ * `npm run test:long`.
+ */
 export const part = (all: number): number => (FULL ? all : Math.ceil(all / 4));

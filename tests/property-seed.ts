@@ -1,6 +1,7 @@
 /**
- * The random cases of property tests: the same in every run, so that a change that breaks nothing fails nothing.
- * `SEED=<n>` runs others (n of one's own, or the one that a failure printed); tests/fuzz draws new ones each time.
+ * The random cases of property tests: the same in every run, so that unrelated changes don't fail.
+ * `SEED=<n>` runs others (any number, or the one that a failure printed); tests/fuzz draws new ones
+ * each time.
  */
 import fc from 'fast-check';
 

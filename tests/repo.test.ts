@@ -1,4 +1,4 @@
-// The repository agrees with itself: rooms, docs, scripts and stored samples say the same as the code.
+// Consistency of the repository: rooms, docs, scripts, and stored samples match the code.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The service worker: wires panels, pages and tabs to the recordings. It may die at any time; panels and relays connect again,
- * and what it knows beyond that lies in the session's storage.
+ * The service worker connects panels, pages, and tabs to the recordings. The browser may stop it at
+ * any time: panels and relays then reconnect, and all other state is in session storage.
  */
 import { api } from '../platform/extension-api.ts';
 import { serveHandover } from '../platform/handover-page.ts';
@@ -55,12 +55,17 @@ import { accessTo, frameSeen } from './site-access.ts';
 import { slowdownOf } from './page-pace.ts';
 import { storageOf } from './storage-health.ts';
 
-/** Panels reconnect soon after this worker was restarted; one that has not by then is gone, and its recording with it. */
+/**
+ * After this worker restarts, panels reconnect soon. A panel that hasn't is closed, and its
+ * recording ends.
+ */
 const PANELS_RECONNECT_MS = 5000;
 
 /** Open panels by tab: their ports, and the page behind each. */
 const panels = new Map<number, Map<WirePort, string>>();
-/** What each open panel says of its page; it says so again to a background that has started again. */
+/**
+ * What each open panel reports about its page. Panels report it again when the background restarts.
+ */
 const inspected = new Map<WirePort, Extract<PanelMessage, { k: 'page' }>>();
 
 function say(port: WirePort, message: BackgroundMessage | Greeting): void {
@@ -73,18 +78,23 @@ function say(port: WirePort, message: BackgroundMessage | Greeting): void {
 function tell(panel: number, message: BackgroundMessage): void {
   for (const port of panels.get(panel)?.keys() ?? []) say(port, message);
 }
-/** For promises that no caller waits for. */
+/** For promises that no caller awaits. */
 const warn = (e: unknown): void => console.warn('vfscope: a recording did not end well:', e);
 const relays = new Relays(tell);
 
-/** A background that has just started looks first which recordings run. Once it knows, a document on its way waits for nothing. */
+/**
+ * A background that has just started first finds out which recordings run. After that, documents
+ * that load don't wait.
+ */
 let started: Promise<void> | null = null;
 const known = (run: () => Promise<void>): Promise<void> =>
   (started ? started.then(run) : run()).catch((e: unknown) =>
     console.warn('vfscope: a page may not be recorded:', e),
   );
 
-/** While a recording runs, tabs are followed, also by a background that was stopped meanwhile; else nothing that tabs do wakes it. */
+/**
+ * While a recording runs, tab events also wake a background that was stopped. Otherwise they don't.
+ */
 const tabEvents: TabEvents = {
   onRequest: (request) =>
     known(() => documentRequested(request).then(() => expectDocument(request))),
@@ -102,7 +112,7 @@ const tabEvents: TabEvents = {
 };
 followTabs(tabEvents, false);
 let isRunning = false;
-/** After a recording pages are heard of until none holds one of its SharedWorkers. */
+/** After a recording, pages still report until none holds one of its SharedWorkers. */
 async function followWhatIsLeft(): Promise<void> {
   const shares = isRunning ? null : await sharesWorkers();
   if (isRunning || shares === 'policies') followTabs(tabEvents, true);
@@ -120,7 +130,7 @@ watchRecordings(
 welcomeAfterInstall();
 serveHandover(isOpen);
 
-/** Tell a panel what we may enter of its page. */
+/** Tell a panel which sites of its page we may access. */
 async function sayAccess(port: WirePort): Promise<void> {
   const page = inspected.get(port);
   if (!page) return;
@@ -128,7 +138,9 @@ async function sayAccess(port: WirePort): Promise<void> {
   if (inspected.get(port) === page) say(port, { k: 'access', access });
 }
 const saidOfPage = new WeakMap<WirePort, string>();
-/** Tell a panel which other tabs of its page's origin, and which policies, its user should know of, if that has changed. */
+/**
+ * Tell a panel about other tabs of its page's origin and about its policies, if either has changed.
+ */
 async function sayOfPage(port: WirePort, panel: number): Promise<void> {
   const page = inspected.get(port);
   if (!page?.origin) return;
@@ -153,7 +165,10 @@ const failed =
   (e: unknown): void =>
     tell(panel, { k: 'failed', message: e instanceof Error ? e.message : String(e) });
 
-/** The recording of this panel, if a panel takes it in: after a crash it can be left behind by one that is gone. */
+/**
+ * This panel's recording, if a panel receives it. After a crash, the recording of a closed panel
+ * can remain.
+ */
 async function takenIn(panel: number): Promise<RecordingState | null> {
   const recording = await recordingOf(panel);
   return recording && [...(panels.get(panel)?.values() ?? [])].includes(recording.owner)
@@ -164,7 +179,7 @@ async function endOrphan(panel: number): Promise<void> {
   if ((await recordingOf(panel)) && !(await takenIn(panel))) await stop(panel);
 }
 
-/** Tell a panel of its page's storage, where that is recorded. */
+/** Tell a panel about its page's storage while that is recorded. */
 async function sayStorage(panel: number, when: 'start' | 'stop'): Promise<void> {
   const health = (await recordingOf(panel)) && (await storageOf(panel));
   if (health) tell(panel, { k: 'storage', when, health });
@@ -176,7 +191,9 @@ async function saySlowdown(panel: number): Promise<void> {
   if (slowdown) tell(panel, { k: 'slowdown', slowdown });
 }
 
-/** @param page of the panel: tells one that connects again from one that was opened after it */
+/**
+ * @param page of the panel: distinguishes a panel that reconnects from one that was opened later
+ */
 function onPanel(port: WirePort, panel: number, page: string): void {
   const ports = panels.get(panel) ?? new Map<WirePort, string>();
   panels.set(panel, ports.set(port, page));
@@ -221,7 +238,7 @@ api.runtime.onConnect.addListener((connected) => {
   else if (kind === 'relay') relays.onPage(port, name);
 });
 
-/** An answer to come, or null to a request that is not allowed. */
+/** A pending answer, or null for a request that isn't allowed. */
 function answerTo(ask: Ask, sender: chrome.runtime.MessageSender): Promise<unknown> | null {
   if (ask.k === 'recorded?') {
     const tab = sender.tab?.id;
@@ -229,10 +246,11 @@ function answerTo(ask: Ask, sender: chrome.runtime.MessageSender): Promise<unkno
     return answer(sender, ask.isNew, ask.reloads);
   }
   if (ask.k === 'redeem') return redeem(ask.token, sender);
-  // what a recording left that ran before this background must be tidied first: its address is that of no living worker
+  // first clean up after a recording that ran before this background started: its address belongs
+  // to no living worker
   if (ask.k === 'shared') return (started ?? Promise.resolve()).then(() => sharedUrl(ask, sender));
   if (ask.k === 'frame') return frameSeen(ask.origin, sender, tell);
-  // only our own pages learn of other tabs
+  // only our own pages may learn about other tabs
   if (!sender.url?.startsWith(api.runtime.getURL(''))) return null;
   return ask.k === 'recording?'
     ? recordingCovering(ask.tabId)

@@ -1,6 +1,7 @@
 /**
- * Which documents get our scripts: those of the origins that recorded tabs show, with their frames, and no others. It follows a
- * recorded tab to where it goes. It lies in the session's storage, and in memory beside it: a document on its way waits for nothing.
+ * Which documents get our scripts: only those of origins that recorded tabs show, including their
+ * frames. Coverage follows a recorded tab when it navigates. It is stored in session storage and
+ * cached in memory, so that a document that loads waits for nothing.
  */
 import {
   injectPageScripts,
@@ -34,35 +35,41 @@ import { isOver, nativeTabs, type Sharing } from './sharing.ts';
 /** What a recorded tab has shown. */
 interface Shown {
   tabId: number;
-  /** Pages so far. */
+  /** Number of pages so far. */
   pages: number;
-  /** Origin of the page that spoke last; frames without an address belong to it. */
+  /** Origin of the page that reported last. Frames without an address belong to it. */
   page: string;
-  /** Origins of its documents, each with the page that asked for it last. Those of the page before the last are forgotten. */
+  /**
+   * Origins of its documents, each with the number of the page that last requested it. Origins that
+   * the last two pages didn't request are dropped.
+   */
   origins: [origin: string, page: number][];
 }
-/** A document that a recorded tab has asked for, and that has not spoken yet. */
+/** A document that a recorded tab has requested and that hasn't reported yet. */
 interface Awaited {
-  /** Drawn. */
+  /** Random. */
   name: string;
   tabId: number;
   frameId: number;
   url: string;
-  /** How often: a page that is loaded again while it loads gives up its first request only. */
+  /** Number of requests: reloading a page while it loads cancels its first request only. */
   asked: number;
 }
-/** One whose response has come, with policies that refuse something. */
+/** A document whose response has arrived with policies that block something. */
 interface Guarded extends Omit<Awaited, 'asked'> {
   refused: Refusal[];
 }
-/** The page of a tab whose policies keep workers from being recorded, and could be widened for it. */
+/** The page of a tab whose policies block recording of its workers, and can be widened. */
 interface Strict extends Omit<Awaited, 'asked' | 'name' | 'frameId'> {
   policies: Policies;
-  /** They are, from its next load on. */
+  /** They are widened from its next load on. */
   isWidened: boolean;
 }
 interface Coverage {
-  /** What is captured, and was last: pages that hold a recorded SharedWorker after the recording have the same script. */
+  /**
+   * Capture options of the current or the last recording. Pages that hold a recorded SharedWorker
+   * after the recording get the same script.
+   */
   capture: CaptureOptions;
   strict: Strict[];
   sharing: Sharing[];
@@ -71,7 +78,10 @@ interface Coverage {
   guarded: Guarded[];
 }
 
-/** No page spreads our scripts further than this. Its own origin and the newest stay. */
+/**
+ * A page can't spread our scripts to more origins than this. Its own origin and the newest ones
+ * stay.
+ */
 const MAX_ORIGINS = 40;
 const MAX_AWAITED = 50;
 const KEY = 'coverage';
@@ -79,19 +89,22 @@ const KEY = 'coverage';
 let value: Coverage | null = null;
 let recordings: readonly RecordingState[] = [];
 
-/** These recordings run: known from here on, nothing is registered yet. */
+/** Remember the running recordings. Nothing is registered yet. */
 export const coverLater = (running: readonly RecordingState[]): void => void (recordings = running);
 
 const sameText = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
-/** A recording runs that has this tab. */
+/** Whether a recording includes this tab. */
 export const covers = (tabId: number): boolean =>
   recordings.some(({ tabs }) => tabs.includes(tabId));
-/** Our script is in the documents of this tab with this address: it is recorded, or shares SharedWorkers with one that is. */
+/**
+ * Whether our script runs in this tab's documents at this address: the tab is recorded, or shares
+ * SharedWorkers with a recorded tab.
+ */
 const reaches = ({ sharing }: Coverage, tabId: number, url: string): boolean =>
   covers(tabId) || sharing.some(({ origin }) => origin === webOrigin(url));
 const plain = (url: string): string => url.replace(/#.*/s, '');
 
-/** What is known; the rest of this room changes it and then says `apply`. */
+/** The stored state. Functions in this file change it, then call `apply`. */
 export async function load(): Promise<Coverage> {
   if (value) return value;
   const stored = (await api.storage.session.get(KEY)) as { [KEY]?: Coverage };
@@ -105,11 +118,11 @@ export async function load(): Promise<Coverage> {
   });
 }
 
-/** From now on what these recordings need is registered, and nothing else. */
+/** Register what these recordings need, and nothing else. */
 export async function cover(running: readonly RecordingState[]): Promise<void> {
   recordings = running;
   await load();
-  await apply(false); // who ends a recording tells its pages
+  await apply(false); // the caller that ends a recording notifies its pages
 }
 
 function coverOf({ sharing, shown, awaited, guarded }: Coverage): Cover {
@@ -122,12 +135,15 @@ function coverOf({ sharing, shown, awaited, guarded }: Coverage): Cover {
   return { origins: [...whole, ...origins, ...held], announced: awaited, whole, guarded, shared };
 }
 
-/** A recorded tab shows this origin, or did. */
+/** Whether a recorded tab shows this origin, or did. */
 export const showsOrigin = (of: string): boolean =>
   recordings.some(({ origin }) => origin === of) ||
   (value?.shown ?? []).some(({ origins }) => origins.some(([origin]) => origin === of));
 
-/** Pages hold, or may hold, SharedWorkers that run with our script: the policies of documents that come are of interest, or only which tabs show them? */
+/**
+ * While pages hold, or may hold, SharedWorkers that run with our script: whether we must see the
+ * policies of new documents, or only which tabs show the origin. null = no such worker.
+ */
 export async function sharesWorkers(): Promise<'policies' | 'pages' | null> {
   const { sharing } = await load();
   if (sharing.length === 0) return null;
@@ -135,18 +151,21 @@ export async function sharesWorkers(): Promise<'policies' | 'pages' | null> {
 }
 
 let onApplied: () => void = () => {};
-/** Told after every change. */
+/** Called after every change. */
 export const watchCoverage = (listener: () => void): void => void (onApplied = listener);
 
 let onDropped: (origin: string) => void = () => {};
-/** Told of an origin whose SharedWorkers run with our script no longer. */
+/** Called with an origin whose SharedWorkers don't run with our script any more. */
 export const watchSharing = (listener: (origin: string) => void): void =>
   void (onDropped = listener);
 
-/** Store what is known, so that the next background script knows it. */
+/** Store the state for the next background script. */
 export const keep = async (): Promise<void> => api.storage.session.set({ [KEY]: await load() });
 
-/** Register what `value` says, at once, then store it. @param tells of origins that are shared no longer */
+/**
+ * Register what `value` describes, then store it. @param tells also report origins that are no
+ * longer shared
+ */
 export async function apply(tells = true): Promise<void> {
   const now = value!;
   now.shown = now.shown.filter(({ tabId }) => covers(tabId));
@@ -155,7 +174,7 @@ export async function apply(tells = true): Promise<void> {
   now.strict = now.strict.filter(({ tabId }) => covers(tabId));
   const dropped = now.sharing.filter((one) => isOver(one) && !showsOrigin(one.origin));
   now.sharing = now.sharing.filter((one) => !dropped.includes(one));
-  now.capture = recordings[0]?.capture ?? now.capture; // all capture the same
+  now.capture = recordings[0]?.capture ?? now.capture; // all recordings capture the same
   const registered =
     recordings.length || now.sharing.length
       ? registerPageScripts(now.capture, coverOf(now))
@@ -169,7 +188,7 @@ export async function apply(tells = true): Promise<void> {
   if (tells) for (const { origin } of dropped) onDropped(origin);
 }
 
-/** @param isPage a new page of the tab */
+/** @param isPage the document is a new page of the tab */
 function note({ shown }: Coverage, tabId: number, origin: string, isPage = false): void {
   let tab = shown.find((one) => one.tabId === tabId);
   if (!tab) shown.push((tab = { tabId, pages: 0, page: '', origins: [] }));
@@ -190,7 +209,10 @@ const awaitedIn = (
 ): Awaited | undefined =>
   awaited.find((one) => one.tabId === tabId && one.frameId === frameId && one.url === plain(url));
 
-/** A recorded tab has asked for a document, or will: it and its frames get our scripts. @returns when that is so */
+/**
+ * A recorded tab requests a document, or will: register our scripts for it and its frames. @returns
+ * when they are registered
+ */
 export async function expectDocument({ tabId, frameId, url }: DocumentRequest): Promise<void> {
   const origin = webOrigin(url);
   if (!origin || !covers(tabId)) return;
@@ -204,7 +226,7 @@ export async function expectDocument({ tabId, frameId, url }: DocumentRequest): 
   await apply();
 }
 
-/** One of these does not come: another tab that shows that address is not to take it for its own. */
+/** The request was canceled. Another tab that shows the address must not match it. */
 export async function documentGone(request: DocumentRequest): Promise<void> {
   if (!covers(request.tabId)) return;
   const now = await load();
@@ -214,7 +236,10 @@ export async function documentGone(request: DocumentRequest): Promise<void> {
   await apply();
 }
 
-/** The response of a document of a recorded tab has come. The document follows within milliseconds: its policies are registered at once. */
+/**
+ * The response of a recorded tab's document has arrived. The document follows within milliseconds,
+ * so its policies are registered at once.
+ */
 export async function notePolicies(
   { tabId, frameId, url }: DocumentRequest,
   policies: Policies,
@@ -226,7 +251,7 @@ export async function notePolicies(
   const wider = frameId === 0 ? widened(policies, origin) : null;
   const own = refusalsOf(allOf(policies), origin);
   const isWideForAll = isWidened(now, origin, policies);
-  // what is set in the place of another policy would be stale
+  // a policy set in place of another one would be stale
   const isWideHere =
     before?.isWidened === true && wider !== null && sameText(before.policies, policies);
   if (frameId === 0) {
@@ -234,7 +259,7 @@ export async function notePolicies(
     if (wider && covers(tabId) && canSetPolicy(plain(url)))
       now.strict.push({ tabId, url: plain(url), policies, isWidened: isWideHere });
   }
-  // what comes has not been widened yet
+  // this response hasn't been widened yet
   const isWide = isWideForAll || isWideHere;
   const refused = isWide ? refusalsOf(allOf(widened(policies, origin)!), origin) : own;
   if (isWide && own.includes('types')) refused.push('lifted');
@@ -248,7 +273,7 @@ export async function notePolicies(
   await apply();
 }
 
-/** What the headers of a document refuse, where they were seen. */
+/** What a document's headers block, if we saw them. */
 export async function refusedTo({
   tab,
   frameId = 0,
@@ -262,7 +287,10 @@ export async function refusedTo({
   );
 }
 
-/** A document with our script speaks: it needs no announcement any more. One of another tab may have had its policies announced. */
+/**
+ * A document with our script reports, so its announcement isn't needed any more. A document of an
+ * unrecorded tab may have had its policies announced.
+ */
 export async function documentSpeaks({
   tab,
   frameId = 0,
@@ -282,8 +310,9 @@ export async function documentSpeaks({
 }
 
 /**
- * A document is there, with frame 0 the whole page: what came faster than our scripts gets them now, and says that it was late.
- * @returns whether any of it was
+ * A document has loaded (frame 0 = the whole page). Inject our scripts into documents that loaded
+ * before the scripts were registered. Those documents report that the hook was late.
+ * @returns whether any document was late
  */
 export async function reach(tabId: number, frameId: number, url: string): Promise<boolean> {
   const recording = recordings.find(({ tabs }) => tabs.includes(tabId));
@@ -298,25 +327,28 @@ export async function reach(tabId: number, frameId: number, url: string): Promis
       .sendMessage(tabId, { k: 'here?' } satisfies Tell, { frameId: frame })
       .then(
         (listens) => listens === true,
-        () => false, // no script of ours is there
+        () => false, // our script isn't there
       );
     if (there) continue;
     await injectPageScripts(tabId, recording.capture, frame);
     wasLate = true;
   }
-  if (frameId !== 0) return wasLate; // its document may still be on its way
+  if (frameId !== 0) return wasLate; // its document may still be loading
   now.awaited = now.awaited.filter((one) => !silent.includes(one));
   await apply();
   return wasLate;
 }
 
-/** Documents of this origin with these policies have wider ones, in all tabs. */
+/** Whether all tabs get wider policies for documents of this origin with these policies. */
 const isWidened = ({ sharing }: Coverage, of: string, policies: Policies): boolean =>
   sharing.some(
     ({ origin, widened: everywhere }) => origin === of && sameText(everywhere?.policies, policies),
   );
 
-/** What of the tab's page keeps its workers from being recorded: see PagePolicy. null = nothing, or not known */
+/**
+ * Which policies of the tab's page block recording of its workers: see PagePolicy. null = none, or
+ * not known
+ */
 export async function policyOf(tabId: number): Promise<PagePolicy> {
   const now = await load();
   const strict = now.strict.find((one) => one.tabId === tabId);
@@ -330,8 +362,9 @@ export async function policyOf(tabId: number): Promise<PagePolicy> {
 }
 
 /**
- * The user lets this tab's page start recorded workers, for this recording: it loads again with policies that allow them.
- * @param sharesAgain documents of its origin have them from now on, in all tabs
+ * The user lets this tab's page start recorded workers during this recording. The page reloads with
+ * policies that allow them.
+ * @param sharesAgain widens the policies of its origin's documents in all tabs
  */
 export async function widenPolicy(
   tabId: number,
@@ -348,10 +381,11 @@ export async function widenPolicy(
   const isFree = (rule: number): boolean => now.sharing.every((one) => one.widened?.rule !== rule);
   let rule = LAST_RULE;
   while (!isFree(rule)) rule--;
-  // before the rule is there: what ends the recording meanwhile takes it back
+  // set before the rule exists, so that a recording that ends meanwhile removes it
   strict.isWidened = !sharing;
   if (sharing) sharing.widened = { rule, policies };
-  now.guarded = now.guarded.filter((one) => webOrigin(one.url) !== origin); // they are of policies from before
+  // these were registered for the old policies
+  now.guarded = now.guarded.filter((one) => webOrigin(one.url) !== origin);
   try {
     if (sharing) await setPolicyEverywhere(rule, origin, policies, wider);
     else await setPolicy(tabId, url, policies, wider);
@@ -360,6 +394,6 @@ export async function widenPolicy(
     if (sharing) sharing.widened = null;
     throw e;
   }
-  await apply(); // takes it back where the recording has ended meanwhile
+  await apply(); // removes the rule if the recording has ended meanwhile
   if (covers(tabId)) await api.tabs.reload(tabId);
 }

@@ -1,11 +1,12 @@
 /**
- * How much slower code runs in the inspected page than here: in Chromium, open DevTools make WebAssembly and promises slow in the page,
- * and in no other context. The same work is timed in our isolated world of the page and in the background, which no DevTools inspect.
+ * Measures how much slower code runs in the inspected page than here. In Chromium, open DevTools
+ * slow down WebAssembly and promises in the page only. The same work is timed in our isolated world
+ * of the page and in the background, which DevTools don't inspect.
  */
 import { runInPage } from '../platform/in-page.ts';
 import { isSlowdown, slowsUnderDevtools, type Slowdown } from '../protocol/slowdown.ts';
 
-/** A recording that is to stop does not wait longer. */
+/** A recording that should stop waits no longer than this. */
 const WAIT_MS = 500;
 
 interface Pace {
@@ -15,7 +16,10 @@ interface Pace {
   awaitMs: number;
 }
 
-/** Carried over as text: uses nothing from outside its own braces. Some 30 ms where it is slow. */
+/**
+ * Injected as text, so it uses nothing from outside its own braces. Takes about 30 ms where the
+ * page is slow.
+ */
 async function pace(): Promise<Pace> {
   // (func (export "r") (param $n i32) (result i32) (local $sum i32) loop: $sum = ($sum + mem[$n]) * 31; mem[$n] = $sum; while --$n)
   const body = [
@@ -32,7 +36,7 @@ async function pace(): Promise<Pace> {
   const { r } = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports as {
     r(n: number): number;
   };
-  // as many as the browser needs to optimize the loop, where it does
+  // enough iterations for the browser to optimize the loop, where it does
   const [loops, passes, awaits] = [12, 3, 2000];
   let [wasmMs, awaitMs] = [Infinity, Infinity];
   for (let i = 0; i < loops; i++) {
@@ -49,7 +53,10 @@ async function pace(): Promise<Pace> {
   return { wasmMs, awaitMs };
 }
 
-/** @returns null where DevTools slow no page down, and where the page does not answer in time, or cannot be asked */
+/**
+ * @returns null if DevTools don't slow down pages here, or the page doesn't answer in time, or
+ * can't be asked
+ */
 export async function slowdownOf(tabId: number): Promise<Slowdown | null> {
   if (!slowsUnderDevtools(navigator.userAgent)) return null;
   const late = new Promise<null>((done) => setTimeout(done, WAIT_MS, null));
@@ -63,7 +70,7 @@ export async function slowdownOf(tabId: number): Promise<Slowdown | null> {
     };
     return isSlowdown(slowdown) ? slowdown : null;
   } catch (e) {
-    console.warn('vfscope: the page could not be timed:', e); // a page of the browser's own, or gone
+    console.warn('vfscope: the page could not be timed:', e); // a browser page, or closed
     return null;
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Which tabs are recorded, and for which panel. All of it lies in the session's storage: the service worker may die between
- * any two events. A recording ends with its panel (DevTools closed) or its tab.
+ * Which tabs are recorded, and by which panel. All of it is in session storage, because the browser
+ * may stop the service worker between any two events. A recording ends when its panel (DevTools) or
+ * its tab is closed.
  */
 import { injectPageScripts } from '../platform/page-scripts.ts';
 import { webOrigin, whyNotRecordable } from '../platform/recordable.ts';
@@ -32,13 +33,13 @@ import { drawName } from '../protocol/relay.ts';
 
 interface Recording extends RecordingState {
   transport: Answer['transport'];
-  /** The page of the panel that takes it in, as panelPortName has it. */
+  /** The page of the panel that receives it, as in panelPortName. */
   owner: string;
 }
 interface State {
   /** by the panel's tab */
   recordings: Recording[];
-  /** Handed out and not redeemed: token, tab that it is good for. Oldest first. */
+  /** Tokens that were issued and not redeemed yet, with their tabs. Oldest first. */
   tokens: [string, number][];
 }
 
@@ -48,7 +49,7 @@ const NO_ACCESS = (origin: string): string =>
     : "vfscope has no access to any site. Open your app's page, then press Record and allow access to it.";
 const TAB_CLOSED =
   'The tab of this panel is closed. Open your app again, then open vfscope from its tab.';
-/** Frames that never redeem (a page that goes at once) must not fill the storage. */
+/** Limits the storage that frames take up when their pages close before redeeming. */
 const MAX_TOKENS = 200;
 
 const state = new SessionState<State>(
@@ -57,11 +58,14 @@ const state = new SessionState<State>(
   ({ recordings }) => onValue(recordings),
 );
 
-/** Told of every change; `recording` null = none for this panel. */
+/** Called after every change; `recording` null = this panel has none. */
 type OnChange = (panel: number, recording: RecordingState | null) => void;
 let onChange: OnChange = () => {};
 let onRunning: (any: boolean) => void = () => {};
-/** Told of every change from now on, and after each look at the state whether any recording runs: one listener, the background's. */
+/**
+ * Called after every change, and after each check of the state with whether any recording runs. The
+ * background is the only listener.
+ */
 export const watchRecordings = (
   listener: OnChange,
   running: (any: boolean) => void = () => {},
@@ -72,7 +76,7 @@ function onValue(recordings: Recording[]): void {
   onRunning(recordings.length > 0);
 }
 
-/** What covers a tab, of the recordings that run. */
+/** What the running recordings cover of a tab. */
 const covering = (recordings: Recording[], tabId: number): Recording | undefined =>
   recordings.find(({ tabs }) => tabs.includes(tabId));
 
@@ -86,7 +90,7 @@ export async function panelOf(tabId: number): Promise<number | null> {
   return covering((await state.read()).recordings, tabId)?.tabId ?? null;
 }
 
-/** The recording that covers this tab, its own or one of its whole origin, or null. */
+/** The recording that includes this tab: its own, or one of its whole origin. null = none. */
 export async function recordingCovering(tabId: number): Promise<RecordingState | null> {
   return covering((await state.read()).recordings, tabId) ?? null;
 }
@@ -97,9 +101,9 @@ export async function recordingPanels(): Promise<number[]> {
 }
 
 /**
- * Begin recording for a panel; a recording of its that runs goes on instead.
- * @param owner the panel's page, as panelPortName has it
- * @throws Error for the user, where the page cannot be recorded
+ * Start a recording for a panel. If its recording already runs, that one continues.
+ * @param owner the panel's page, as in panelPortName
+ * @throws Error for the user, if the page can't be recorded
  */
 export async function start(
   panel: number,
@@ -111,11 +115,13 @@ export async function start(
   const tab = await api.tabs.get(panel).catch(() => {
     throw new Error(TAB_CLOSED);
   });
-  // a page of the browser's own, empty or not, has no address for us: the recording begins with the web page that follows it
+  // we can't see the address of a browser page or an empty one: the recording starts with the next
+  // web page
   const cause = tab.url ? whyNotRecordable(tab.url) : null;
   if (cause) throw new Error(cause);
   const origin = webOrigin(tab.url);
-  const asked = origin || webOrigin(options.origin); // the browser hides the address of a page that we may not enter
+  // the browser hides addresses of pages that we can't access
+  const asked = origin || webOrigin(options.origin);
   if (!(await (asked ? hasSiteAccess(asked) : hasSomeAccess()))) throw new Error(NO_ACCESS(asked));
   const shown = origin ? await tabsOf(origin) : [];
   const reloaded = !reload ? [] : others && scope === 'origin' ? shown : [panel];
@@ -123,7 +129,7 @@ export async function start(
   const recording = await state.change(async ({ recordings }) => {
     const running = recordings.find(({ tabId }) => tabId === panel);
     if (running) {
-      running.owner = owner; // pages hand their ports to the panel that last pressed Record
+      running.owner = owner; // pages hand their ports to the panel whose Record was pressed last
       return null;
     }
     const other = covering(recordings, panel);
@@ -178,7 +184,7 @@ export async function start(
   onChange(panel, recording);
 }
 
-/** Another tab of the origin that is open already. It is not reloaded, since it may hold work. */
+/** Another open tab of the origin. It isn't reloaded, because it may hold unsaved work. */
 async function joinOpenTab(tabId: number, capture: CaptureOptions): Promise<void> {
   await showRecording(tabId, true);
   try {
@@ -189,8 +195,9 @@ async function joinOpenTab(tabId: number, capture: CaptureOptions): Promise<void
 }
 
 /**
- * End the recording of a panel, if it has one: nothing new is hooked, and every page gives back what was patched.
- * @throws the first failure, after all of its tabs have been told and the panel knows
+ * End a panel's recording, if it has one. Nothing new is hooked, and every page restores what was
+ * patched.
+ * @throws the first failure, after all its tabs and the panel were notified
  */
 export async function stop(panel: number): Promise<void> {
   let shared: string[] = [];
@@ -203,7 +210,7 @@ export async function stop(panel: number): Promise<void> {
     return recording;
   });
   const still = await sharedOrigins();
-  // SharedWorkers of other tabs were to be those of the recorded ones
+  // SharedWorkers of other tabs should be those of the recorded ones
   const others = (
     await Promise.all(shared.filter((origin) => !still.includes(origin)).map(tabsOf))
   ).flat();
@@ -217,18 +224,20 @@ export async function stop(panel: number): Promise<void> {
   if (failed) throw (failed as PromiseRejectedResult).reason;
 }
 
-/** A tab is no longer recorded: its pages restore, its icon rests. */
+/**
+ * A tab isn't recorded any more: its pages restore the platform's functions, and its icon is reset.
+ */
 async function release(tabId: number, shared: readonly string[] = []): Promise<void> {
   await showRecording(tabId, false);
   await restore(tabId, shared);
 }
-/** @param shared origins whose SharedWorkers run with our script anyway */
+/** @param shared origins whose SharedWorkers still run with our script */
 async function restore(tabId: number, shared: readonly string[]): Promise<void> {
   try {
     await api.tabs.sendMessage(tabId, { k: 'restore', joins: [...shared] } satisfies Tell);
   } catch (e) {
     if (!/Receiving end does not exist|message port closed|No tab with id/i.test(String(e)))
-      throw e; // no page of ours in that tab, or gone
+      throw e; // none of our pages in that tab, or it is closed
   }
 }
 
@@ -244,7 +253,7 @@ watchSharing((origin) => {
   );
 });
 
-/** A tab is gone: so is what its panel recorded. */
+/** A tab was closed, so the recording of its panel ends. */
 export async function tabClosed(closed: number): Promise<void> {
   await pageShown(closed, true);
   if (await recordingOf(closed)) return stop(closed);
@@ -256,21 +265,24 @@ export async function tabClosed(closed: number): Promise<void> {
   if (left) onChange(left.tabId, left);
 }
 
-/** A page asks: is this tab recorded? A tab that shows a recorded origin joins; one that has left it leaves. */
+/**
+ * A page asks whether its tab is recorded. A tab that shows a recorded origin joins; a tab that has
+ * left it leaves.
+ */
 export async function answer(
   sender: chrome.runtime.MessageSender,
   isNew: boolean,
   reloads = false,
 ): Promise<Answer> {
   const tabId = sender.tab?.id ?? -1;
-  const origin = sender.frameId === 0 ? webOrigin(sender.url) : null; // frames go with their page
+  const origin = sender.frameId === 0 ? webOrigin(sender.url) : null; // frames follow their page
   const said = isNew && origin !== null ? pageIsNew(tabId, origin, reloads) : null;
   const found = await state.change(({ recordings, tokens }) => {
     let changed = false;
     let recording = covering(recordings, tabId);
     if (recording && origin) {
       if (recording.origin === '') {
-        recording.origin = origin; // began on an empty page
+        recording.origin = origin; // started on an empty page
         changed = true;
       } else if (
         recording.scope === 'origin' &&
@@ -319,7 +331,10 @@ export async function answer(
 export const isOpen = async (token: string): Promise<boolean> =>
   (await state.read()).tokens.some(([text]) => text === token);
 
-/** The handover frame of a tab shows its token: good once, in the tab that it was given to. */
+/**
+ * A tab's handover frame presents its token, which is valid once and only in the tab that it was
+ * issued to.
+ */
 export function redeem(token: string, sender: chrome.runtime.MessageSender): Promise<Redeemed> {
   return state.change((value) => {
     const known = value.tokens.some(([text, tabId]) => text === token && tabId === sender.tab?.id);
@@ -329,7 +344,7 @@ export function redeem(token: string, sender: chrome.runtime.MessageSender): Pro
   });
 }
 
-/** After a start of the service worker: scripts that no recording needs go. */
+/** When the service worker starts: remove scripts that no recording needs. */
 export async function tidy(): Promise<void> {
   await state.change(({ recordings }) => cover(recordings));
 }

@@ -1,4 +1,7 @@
-/** Passes relay messages between content scripts and the panel that records their tab. Keeps nothing but open ports. */
+/**
+ * Passes relay messages between content scripts and the panel that records their tab. Stores open
+ * ports only.
+ */
 import type { WirePort } from '../platform/wire-port.ts';
 import type { BackgroundMessage, RelayMessage } from '../protocol/messages.ts';
 import { isRelayMessage } from '../protocol/messages.ts';
@@ -6,7 +9,7 @@ import { panelOf } from './recordings.ts';
 
 interface Page {
   port: WirePort;
-  /** The tab whose panel records it; null = none (any more). */
+  /** The tab whose panel records it; null = none, or not any more. */
   panel: Promise<number | null>;
 }
 
@@ -16,11 +19,12 @@ export class Relays {
   /** @param tellPanel must not throw */
   constructor(private readonly tellPanel: (panel: number, message: BackgroundMessage) => void) {}
 
-  /** A content script relays from now on. */
+  /** A content script starts to relay. */
   onPage(port: WirePort, source: string): void {
     const tabId = port.sender?.tab?.id;
     if (tabId === undefined) return port.disconnect();
-    // asked once; the order of messages stays that of their arrival. A recording that ended still gets its last batches.
+    // asked once, and messages stay in the order they arrived. A recording that has ended still
+    // gets its last batches.
     const panel = panelOf(tabId);
     this.pages.set(source, { port, panel });
     port.onDisconnect.addListener(() => {
@@ -39,7 +43,10 @@ export class Relays {
     this.pages.get(message.source)?.port.postMessage(message);
   }
 
-  /** This panel has connected: what its pages sent before that was lost, so they send it again. What it knows already it drops. */
+  /**
+   * This panel has connected. What its pages sent before was lost, so they send it again. The panel
+   * drops what it already has.
+   */
   panelIsHere(panel: number): void {
     for (const [source, page] of this.pages)
       page.panel

@@ -1,4 +1,4 @@
-/** What pages, tabs and panels ask about the SharedWorkers of recorded origins. */
+/** Answers what pages, tabs, and panels ask about the SharedWorkers of recorded origins. */
 import { webOrigin } from '../platform/recordable.ts';
 import { emptyPageCache } from '../platform/tab-requests.ts';
 import { showsNow, tabsOf } from '../platform/tabs-of.ts';
@@ -22,24 +22,27 @@ import {
   type Sharing,
 } from './sharing.ts';
 
-/** How long a page's SharedWorker waits for the last page that may hold another one to go. */
+/** How long a page's SharedWorker waits for the last page that may hold another one to close. */
 const OLDER_MS = 4000;
 const LOOK_EVERY_MS = 50;
 const MOST_TABS = 20;
 const LONGEST_TITLE = 100;
 
-/** Origins whose tabs are being looked for. */
+/** Origins whose tabs are being looked up. */
 const looking = new Map<string, Promise<void>>();
 
 const find = async (origin: string): Promise<Sharing | undefined> =>
   (await load()).sharing.find((one) => one.origin === origin);
-/** Once its tabs are known. */
+/** Resolves when its tabs are known. */
 async function sharingOf(origin: string): Promise<Sharing | undefined> {
   await looking.get(origin);
   return find(origin);
 }
 
-/** A recording of this origin begins. @param tabs that show it @param reloaded those that load again at once */
+/**
+ * A recording of this origin starts. @param tabs that show it @param reloaded those that reload at
+ * once
+ */
 export async function share(
   origin: string,
   tabs: number[],
@@ -50,7 +53,10 @@ export async function share(
   else (await load()).sharing.push(newSharing(origin, tabs, reloaded));
 }
 
-/** A tab has asked for a document: to be known before the scripts of a recorded one are registered. The document does not wait for a look at the other tabs. */
+/**
+ * A tab requests a document. Record this before the scripts of a recorded document are registered.
+ * The document doesn't wait for the other tabs to be looked up.
+ */
 export async function documentRequested({ tabId, frameId, url }: DocumentRequest): Promise<void> {
   const origin = webOrigin(url);
   if (frameId !== 0 || !origin || !covers(tabId)) return;
@@ -65,21 +71,25 @@ export async function documentRequested({ tabId, frameId, url }: DocumentRequest
     })
     .finally(() => looking.delete(origin));
   looking.set(origin, looked);
-  looked.catch((e: unknown) => console.warn(`vfscope: the tabs of ${origin} are not known:`, e)); // who asks hears it, too
+  // the caller that asks gets the error, too
+  looked.catch((e: unknown) => console.warn(`vfscope: the tabs of ${origin} are not known:`, e));
 }
 
-/** Tabs whose documents have a SharedWorker, or may. */
+/** Tabs whose documents have a SharedWorker, or may have one. */
 const knownTabs = (sharing: Sharing): number[] => [
   ...new Set([...sharing.older, ...nativeTabs(sharing), ...holdersOf(sharing), ...sharing.waiting]),
 ];
 
-/** A document that has a SharedWorker must not come back from the back/forward cache beside the one of the pages that follow. @param mayReturn it is not gone for good */
+/**
+ * A document that has a SharedWorker must not return from the back/forward cache beside the
+ * SharedWorker of later pages. @param mayReturn the document may come back
+ */
 function leaves(sharing: Sharing, tabId: number, mayReturn: boolean): void {
   if (mayReturn && knownTabs(sharing).includes(tabId)) emptyPageCache();
   documentLeaves(sharing, tabId);
 }
 
-/** A tab shows another page now, or is closed: then none of its pages comes back. */
+/** A tab shows another page, or was closed. After closing, none of its pages comes back. */
 export async function pageShown(tabId: number, isClosed = false): Promise<void> {
   const now = await load();
   const before = JSON.stringify(now.sharing);
@@ -88,7 +98,7 @@ export async function pageShown(tabId: number, isClosed = false): Promise<void> 
   if (JSON.stringify(now.sharing) !== before) await apply();
 }
 
-/** Our script came to this tab's page after the page's own. */
+/** Our script ran in this tab's page after the page's own scripts. */
 export async function pageWasLate(tabId: number, origin: string): Promise<void> {
   const known = await sharingOf(origin);
   if (!known) return;
@@ -97,8 +107,8 @@ export async function pageWasLate(tabId: number, origin: string): Promise<void> 
 }
 
 /**
- * A tab that no recording has shows a page of this origin, perhaps since before our scripts were registered: one without them may have
- * started a SharedWorker of its own.
+ * A tab outside all recordings shows a page of this origin. If the page loaded before our scripts
+ * were registered, it may have started its own SharedWorker.
  */
 export async function otherTabShows(tabId: number, origin: string): Promise<void> {
   if (covers(tabId) || !showsOrigin(origin)) return;
@@ -106,14 +116,17 @@ export async function otherTabShows(tabId: number, origin: string): Promise<void
   if (!known || knownTabs(known).includes(tabId)) return;
   const isHooked = await api.tabs.sendMessage(tabId, { k: 'hooked?' } satisfies Tell).then(
     (hooked) => hooked === true,
-    () => false, // no script of ours is there
+    () => false, // our script isn't there
   );
   if (isHooked || !(await showsNow(tabId, origin))) return;
   documentWasLate(known, tabId);
   await apply();
 }
 
-/** A recording of this origin has begun, and tabs are followed: which have come to show it while it began? @param shown those that did before */
+/**
+ * A recording of this origin has started. Check which tabs have opened the origin meanwhile. @param
+ * shown tabs that showed it before
+ */
 export async function lookForNewTabs(origin: string, shown: readonly number[]): Promise<void> {
   const tabs = (await tabsOf(origin)).filter((tab) => !shown.includes(tab));
   await Promise.all(tabs.map((tab) => otherTabShows(tab, origin)));
@@ -123,7 +136,7 @@ export async function lookForNewTabs(origin: string, shown: readonly number[]): 
 export const sharedOrigins = async (): Promise<string[]> =>
   (await load()).sharing.map(({ origin }) => origin);
 
-/** Which URL is this page's SharedWorker started from? '' = none of ours. */
+/** The URL to start this page's SharedWorker from. '' = start it natively. */
 export async function sharedUrl(
   ask: SharedAsk,
   sender: chrome.runtime.MessageSender,
@@ -133,20 +146,24 @@ export async function sharedUrl(
   let sharing = await sharingOf(origin);
   for (let ms = 0; sharing && waits(sharing) && ms < OLDER_MS; ms += LOOK_EVERY_MS) {
     await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
-    sharing = await sharingOf(origin); // the recording may have ended, and the next one agree on other addresses
+    // the recording may have ended, and the next one may use other URLs
+    sharing = await sharingOf(origin);
   }
   if (!sharing) return '';
   if (waits(sharing)) waitsNoLonger(sharing);
   const waited = sharing.waiting.includes(tab);
   const url = agree(sharing, ask, tab, showsOrigin(sharing.origin));
-  if (waited && url === SHARED_WAIT) return url; // nothing is new
+  if (waited && url === SHARED_WAIT) return url; // nothing has changed
   const warn = (e: unknown): void => console.warn('vfscope: a SharedWorker may start twice:', e);
-  await keep().catch(warn); // a background that ended now would give the next page another URL
-  apply().catch(warn); // the page does not wait for it
+  await keep().catch(warn); // if the background stopped here, the next page would get another URL
+  apply().catch(warn); // the page doesn't wait for it
   return url;
 }
 
-/** A page with our script has taken the place of another one: told before it can ask for a worker. @param reloads the tab loaded it again: the one before it is gone */
+/**
+ * A page with our script has replaced another page. Called before it can request a worker. @param
+ * reloads the tab was reloaded, so the page before it can't come back
+ */
 export async function pageIsNew(tabId: number, origin: string, reloads: boolean): Promise<void> {
   const sharing = await sharingOf(origin);
   if (!sharing) return;
@@ -156,26 +173,27 @@ export async function pageIsNew(tabId: number, origin: string, reloads: boolean)
   if (JSON.stringify(sharing) !== before) await apply();
 }
 
-/** Whether the SharedWorkers of a document with our script run with it. */
+/** Whether SharedWorkers of documents with our script run with it, too. */
 export async function joins(origin: string): Promise<boolean> {
   const sharing = await sharingOf(origin);
   if (!sharing) return false;
-  if (sharing.ends) return sharing.older.length > 0; // its worker waits for theirs to go
+  if (sharing.ends) return sharing.older.length > 0; // its worker waits until theirs are closed
   return showsOrigin(origin) || sharing.workers.length > 0;
 }
 
-/** Nothing follows tabs once a recording is over: those that show something else are gone. */
+/** Tabs aren't followed after a recording: drop those that show something else. */
 async function lookAtTabs(sharing: Sharing): Promise<void> {
   const open = await tabsOf(sharing.origin);
   for (const tab of knownTabs(sharing)) if (!open.includes(tab)) documentLeaves(sharing, tab);
 }
 
-/** Which tabs does a panel's user have to know of? @param panel the tab that it inspects */
+/** Which tabs the user of a panel should know about. @param panel the tab that it inspects */
 export async function originTabs(panel: number, origin: string): Promise<OriginTabs> {
   const sharing = await sharingOf(origin);
   const isRecorded = showsOrigin(origin);
   if (sharing && !isRecorded) await lookAtTabs(sharing);
-  const waiting = isRecorded ? (sharing?.waiting ?? []) : []; // after it, the panel offers to load again what they wait for
+  // after the recording, the panel offers to reload the tabs that they wait for
+  const waiting = isRecorded ? (sharing?.waiting ?? []) : [];
   const toReload = sharing ? tabsToReload(sharing, isRecorded) : [];
   const state = waiting.length
     ? 'waiting'
@@ -203,8 +221,9 @@ export async function originTabs(panel: number, origin: string): Promise<OriginT
 }
 
 /**
- * From their next load on documents of this origin have wider policies in all tabs: none of ours begins while a tab shows one from before.
- * @param tabId loads again at once
+ * From their next load on, documents of this origin have wider policies in all tabs. No recorded
+ * worker starts while a tab shows a document from before.
+ * @param tabId reloads at once
  */
 export async function sharesAgain(tabId: number, origin: string): Promise<Sharing | undefined> {
   const sharing = await sharingOf(origin);
@@ -216,7 +235,10 @@ export async function sharesAgain(tabId: number, origin: string): Promise<Sharin
   return sharing;
 }
 
-/** The user lets these load again: where a recording runs, its SharedWorkers are recorded then; after it, they are the browser's own. */
+/**
+ * The user has asked to reload these tabs. During a recording, their SharedWorkers are then
+ * recorded; after it, they run natively.
+ */
 export async function reloadTabs(origin: string): Promise<void> {
   const sharing = await sharingOf(origin);
   if (!sharing) return;

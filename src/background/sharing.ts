@@ -1,51 +1,73 @@
 /**
- * SharedWorkers of an origin that run with our script (src/hooks/shared-workers.ts): from which blob: URL its pages start each, which tabs
- * hold one, and which may hold one that runs natively. As long as there is such a tab, none of ours begins: there would be two of what is
- * to be one. For the same reason the pages of an origin start ours after the recording, too, until no page holds it any more.
+ * SharedWorkers of an origin that run with our script (src/hooks/shared-workers.ts): the blob: URL
+ * that pages start each from, the tabs that hold one, and the tabs that may hold a native one.
+ * While such a tab is open, no recorded worker starts, because the app would then have two
+ * instances of one worker. For the same reason pages still start the recorded worker after the
+ * recording, until no page holds it.
  */
 import { MOST_DEAD, SHARED_MISMATCH, SHARED_WAIT, type SharedAsk } from '../protocol/messages.ts';
 import type { Policies } from '../protocol/page-policy.ts';
 
 interface SharedUrls {
   key: string;
-  /** Type and credentials: pages that ask for the same worker with others get an error, as without us. */
+  /**
+   * Type and credentials: a page that requests the same worker with others gets an error, as it
+   * does without vfscope.
+   */
   traits: string;
-  /** Several where the browser keeps pages apart: a frame's storage is that of the site around it. */
+  /**
+   * Several where the browser partitions pages: a frame's storage depends on its top-level site.
+   */
   urls: string[];
-  /** Whose document was told one of them. */
+  /** Tabs whose document got one of them. */
   tabs: number[];
 }
-/** Policies of an origin's documents, in the place of which all tabs get wider ones. */
+/** An origin's policies that are replaced with wider ones in all tabs. */
 interface WidePolicies {
   /** Id of the browser's rule. */
   rule: number;
-  /** The site's own. */
+  /** The site's own policies. */
   policies: Policies;
 }
 export interface Sharing {
   origin: string;
-  /** The recording is over, and all pages that hold ours load again: the next ones start the browser's own. */
+  /**
+   * The recording is over, and all pages that hold a recorded worker reload. The next ones start it
+   * natively.
+   */
   ends: boolean;
-  /** Tabs whose document is to go before a worker begins: it was there before our script, or holds one of ours that is to end. */
+  /**
+   * Tabs whose document must close before a recorded worker starts: it loaded before our script, or
+   * holds a recorded worker that is to end.
+   */
   older: number[];
-  /** Those of them that are about to load again: a worker waits for them. */
+  /** Those of `older` that are about to reload: a worker waits for them. */
   leaving: number[];
-  /** Tabs whose document runs this worker natively, or may: none of ours begins beside it. Key '' = whatever worker. */
+  /**
+   * Tabs whose document runs this worker natively, or may: the recorded one doesn't start beside
+   * it. Key '' = any worker.
+   */
   natives: { tab: number; key: string }[];
-  /** Tabs whose document can't start ours, and may start no other one: they wait until no page holds it. */
+  /**
+   * Tabs whose document can't start the recorded worker and must not start another one: they wait
+   * until no page holds it.
+   */
   waiting: number[];
-  /** As long as this is known: a page with the site's own policies could not join. */
+  /** While this is set, a page with the site's own policies can't join. */
   widened: WidePolicies | null;
-  /** Those that pages hold began before the recording that runs: they say nothing to it. */
+  /**
+   * The workers that pages hold were started before the current recording, so they don't report to
+   * it.
+   */
   silent: boolean;
   workers: SharedUrls[];
 }
 
 const MOST_WORKERS = 100;
-/** A page can name any number: beyond this one stands for all. */
+/** A page can name any number of workers. Beyond this limit, one entry stands for all of them. */
 const MOST_NATIVES = 1000;
 
-/** @param tabs that show the origin @param reloaded those of them that are about to load again */
+/** @param tabs that show the origin @param reloaded those of them that are about to reload */
 export const newSharing = (
   origin: string,
   tabs: number[],
@@ -62,13 +84,13 @@ export const newSharing = (
   workers: [],
 });
 
-/** A recording begins, and pages hold workers of the one before. */
+/** A recording starts while pages hold workers of the previous one. */
 export function beginsAgain(sharing: Sharing): void {
   if (sharing.ends) [sharing.ends, sharing.older, sharing.leaving] = [false, [], []];
   sharing.silent = sharing.workers.length > 0;
 }
 
-/** Whether nothing of it is left to know, once no recording shows its origin. */
+/** Whether this entry can be dropped, once no recording shows its origin. */
 export const isOver = ({ workers, ends, older }: Sharing): boolean =>
   workers.length === 0 && !(ends && older.length > 0);
 
@@ -76,18 +98,18 @@ const without = (tabs: readonly number[], tab: number): number[] =>
   tabs.filter((one) => one !== tab);
 const withTab = (tabs: readonly number[], tab: number): number[] => [...without(tabs, tab), tab];
 
-/** Tabs whose document was told a URL of ours. */
+/** Tabs whose document got the URL of a recorded worker. */
 export const holdersOf = ({ workers }: Sharing): number[] => [
   ...new Set(workers.flatMap(({ tabs }) => tabs)),
 ];
-/** A worker that no page holds is gone. */
+/** A worker ends when no page holds it. */
 function letGo(sharing: Sharing, tab: number, of: readonly SharedUrls[] = sharing.workers): void {
   for (const worker of of) worker.tabs = without(worker.tabs, tab);
   sharing.workers = sharing.workers.filter(({ tabs }) => tabs.length > 0);
   if (sharing.workers.length === 0) sharing.silent = false;
 }
 
-/** The document of this tab is gone for good. */
+/** The document of this tab is closed and can't come back. */
 export function documentLeaves(sharing: Sharing, tab: number): void {
   sharing.older = without(sharing.older, tab);
   sharing.leaving = without(sharing.leaving, tab);
@@ -96,12 +118,12 @@ export function documentLeaves(sharing: Sharing, tab: number): void {
   letGo(sharing, tab);
 }
 
-/** The tab is about to load again. */
+/** The tab is about to reload. */
 export function tabReloads(sharing: Sharing, tab: number): void {
   sharing.leaving = withTab(sharing.leaving, tab);
 }
 
-/** Whether those that a worker waits for are all about to go. */
+/** Whether all tabs that a worker waits for are about to reload. */
 export const waits = ({ older, leaving }: Sharing): boolean =>
   older.length > 0 && older.every((tab) => leaving.includes(tab));
 
@@ -110,19 +132,22 @@ function runsNatively(sharing: Sharing, tab: number, key: string): void {
   sharing.natives =
     others.length < MOST_NATIVES ? [...others, { tab, key }] : [{ tab, key: '' }, ...others];
 }
-/** Our script came late to this tab's document: it may have started a native one. */
+/** Our script ran late in this tab's document, which may have started a native worker. */
 export const documentWasLate = (sharing: Sharing, tab: number): void =>
   runsNatively(sharing, tab, '');
 /** Tabs whose documents run a worker natively, or may. */
 export const nativeTabs = ({ natives }: Sharing): number[] => natives.map(({ tab }) => tab);
 
-/** Tabs that the user should know of: their pages hold what a recording cannot see or, after it, what is left of it. */
+/**
+ * Tabs to show to the user: their pages hold workers that the recording can't see or, after it,
+ * recorded workers.
+ */
 export const tabsToReload = (sharing: Sharing, isRecorded: boolean): number[] =>
   isRecorded && !sharing.silent
     ? [...new Set([...sharing.older, ...nativeTabs(sharing)])]
     : holdersOf(sharing);
 
-/** All pages that this is about load again, together. @returns their tabs */
+/** Mark all affected pages to reload together. @returns their tabs */
 export function reloadAll(sharing: Sharing, isRecorded: boolean): number[] {
   sharing.older = tabsToReload(sharing, isRecorded);
   sharing.ends = !isRecorded;
@@ -130,15 +155,16 @@ export function reloadAll(sharing: Sharing, isRecorded: boolean): number[] {
   return sharing.older;
 }
 
-/** Some of `older` do not go, and no worker waits for them any more: it is what theirs are. */
+/** Some tabs in `older` don't reload, so workers stop waiting and run as they do in those tabs. */
 export function waitsNoLonger(sharing: Sharing): void {
   if (sharing.ends || sharing.silent) [sharing.ends, sharing.older] = [false, []];
   sharing.leaving = [];
 }
 
 /**
- * @param mayBegin a recording runs: a worker that has not begun begins
- * @returns the URL, '' where the worker is to run natively, SHARED_MISMATCH where it fails, SHARED_WAIT where pages hold one that this page can't join
+ * @param mayBegin a recording runs, so a worker that hasn't started may start
+ * @returns the URL; '' to run the worker natively; SHARED_MISMATCH if it must fail; SHARED_WAIT if
+ * pages hold a worker that this page can't join
  */
 export function agree(
   sharing: Sharing,
@@ -153,7 +179,7 @@ export function agree(
   };
   sharing.waiting = without(sharing.waiting, tab);
   if (closed) {
-    if (known) letGo(sharing, tab, [known]); // it asked for one before it knew its policies
+    if (known) letGo(sharing, tab, [known]); // it requested one before it knew its policies
     if (!known?.tabs.length || !known.urls.length) return natively();
     sharing.waiting = withTab(sharing.waiting, tab);
     return SHARED_WAIT;
@@ -163,7 +189,7 @@ export function agree(
   const isOurs = url === '' || url.startsWith(`blob:${sharing.origin}/`);
   if (sharing.ends || traits === '' || !isOurs) return natively();
   const nativelyAlone = (): string => {
-    if (known) letGo(sharing, tab, [known]); // it could start none of those that it was told
+    if (known) letGo(sharing, tab, [known]); // it could start none of the URLs that it got
     return natively();
   };
   const alive = known?.urls.find((one) => !dead.includes(one));
@@ -175,7 +201,7 @@ export function agree(
       sharing.older.length > 0 || sharing.natives.some((one) => one.key === '' || one.key === key);
     if (!mayBegin || isFull || isBeside) return nativelyAlone();
     if (known)
-      known.urls = [...known.urls.slice(1 - MOST_DEAD), url]; // the oldest are gone
+      known.urls = [...known.urls.slice(1 - MOST_DEAD), url]; // drop the oldest
     else sharing.workers.push({ key, traits, urls: [url], tabs: [tab] });
   }
   if (known) known.tabs = withTab(known.tabs, tab);

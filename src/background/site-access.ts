@@ -1,4 +1,7 @@
-/** What the panels learn of the sites that we may enter: of the page that they inspect, and of frames in the pages that they record. */
+/**
+ * Tells panels which sites we may access: that of the page they inspect, and those of frames in the
+ * pages they record.
+ */
 import { webOrigin } from '../platform/recordable.ts';
 import { hasAllSites, hasSiteAccess } from '../platform/site-access.ts';
 import type { BackgroundMessage, PanelMessage, SiteAccess } from '../protocol/messages.ts';
@@ -17,7 +20,10 @@ export async function accessTo({
   return { origin, granted, frames: missing.flat() };
 }
 
-/** A page says that it has a frame of this origin: its panel hears of one that we may not enter. The page could name any. */
+/**
+ * A page reports a frame of this origin. Its panel is notified if we can't access it. The page may
+ * report any origin.
+ */
 export async function frameSeen(
   named: string,
   sender: chrome.runtime.MessageSender,

@@ -1,9 +1,12 @@
-/** Which workers' scripts get the hook on their way in, where the browser can do that: those of the pages that are recorded. */
+/**
+ * Which workers' scripts get the hook while they load, where the browser supports that: those of
+ * recorded pages.
+ */
 import { filterWorkers, unfilterWorkers, type ScriptRequest } from '../platform/worker-filter.ts';
 import { webOrigin } from '../platform/recordable.ts';
 import type { RecordingState } from '../protocol/messages.ts';
 
-/** Follow these recordings from now on, and no others. */
+/** Follow these recordings, and no others. */
 export function followWorkers(recordings: readonly RecordingState[]): void {
   if (recordings.length)
     filterWorkers(
@@ -13,8 +16,9 @@ export function followWorkers(recordings: readonly RecordingState[]): void {
 }
 
 /**
- * A tab that joins a recording of its origin is not in its list yet when its first worker starts: its own page says where it belongs, not
- * a frame, which can be in any tab. Shared workers have no tab.
+ * When the first worker of a tab starts that joins a recording of its origin, the tab isn't in the
+ * recording's list yet. Its page tells where it belongs. A frame can't, because it can be in any
+ * tab. Shared workers have no tab.
  */
 function covers({ tabs, scope, origin }: RecordingState, request: ScriptRequest): boolean {
   const { tabId, originUrl, documentUrl = originUrl, frameAncestors } = request;

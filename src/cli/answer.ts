@@ -1,4 +1,4 @@
-/** What a recording answers, as soon as it is there. */
+/** Prints the answer of a recording as soon as it is saved. */
 import { stat } from 'node:fs/promises';
 import { sqliteThreads } from '../analysis/core/main-threads.ts';
 import { Facts } from '../analysis/core/graph.ts';
@@ -8,7 +8,7 @@ import { complain, openTrace } from '../terminal/open-file.ts';
 import { reportText } from '../terminal/report-text.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
 
-/** Print it, and what the recording lacks. @returns whether SQLite was seen */
+/** Print the answer and the recording's gaps. @returns whether SQLite was seen */
 export async function printAnswer(file: string, json: boolean): Promise<boolean> {
   const { store } = await openTrace(file);
   const facts = new Facts(store);

@@ -17,7 +17,10 @@ interface CaptureArgs {
   buffer?: string;
 }
 
-/** @returns undefined where nothing was said @throws CommandFailure (exit code 2) naming what can be chosen */
+/**
+ * @returns undefined if no option was given @throws CommandFailure (exit code 2) that lists the
+ * valid values
+ */
 export function captureOf({
   capture,
   layers,

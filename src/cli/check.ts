@@ -1,4 +1,7 @@
-/** `vfscope check FILE --budget budget.json --baseline BASE.vfst`: limits on a trace's numbers, for CI. Exit code 1 and a table where one is broken. */
+/**
+ * `vfscope check FILE --budget budget.json --baseline BASE.vfst`: checks a trace's numbers against
+ * limits, for CI. Exits with 1 and prints a table if one is broken.
+ */
 import { readFile } from 'node:fs/promises';
 import { Facts } from '../analysis/core/graph.ts';
 import {
@@ -20,14 +23,17 @@ const budgetText = (path: string): Promise<string> =>
     throw wrongUse(cannotRead(path, e, 'a budget file'));
   });
 
-/** The limits that one recording sets to another of the same work. */
+/** The limits that a recording sets for another recording of the same work. */
 export const baselineOf = (before: Facts, after: Facts): Budget =>
   baselineBudget(
     before.get(summary),
     after.get(transactionStatements) - before.get(transactionStatements),
   );
 
-/** @returns the exit code: 0 all limits hold, 1 one is broken, 2 the budget or the trace cannot be used */
+/**
+ * @returns the exit code: 0 all limits hold, 1 one is broken, 2 the budget or the trace can't be
+ * used
+ */
 export async function checkCommand({
   file,
   budget: path,
@@ -35,9 +41,9 @@ export async function checkCommand({
   json = false,
 }: {
   file: string;
-  /** A budget's limits come before those of a baseline. */
+  /** A budget's limits override those of a baseline. */
   budget?: string;
-  /** A trace of the same work: no count may be above its own. */
+  /** A trace of the same work: no count may exceed the baseline's. */
   baseline?: string;
   json?: boolean;
 }): Promise<number> {

@@ -1,4 +1,7 @@
-/** `vfscope completion SHELL`: what makes a shell complete commands, their verbs, options, and files. Read from the help, so that it knows all. */
+/**
+ * `vfscope completion SHELL`: a script that makes a shell complete commands, verbs, options, and
+ * files. It is generated from the help texts.
+ */
 import { COMMANDS } from './usage.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -6,10 +9,10 @@ type Shell = (typeof SHELLS)[number];
 export const isShell = (name: string): name is Shell => SHELLS.some((shell) => shell === name);
 export const SHELL_NAMES = SHELLS.join(', ');
 
-/** Commands of which each verb has options of its own. */
+/** Commands whose verbs each have their own options. */
 const WITH_VERBS = ['lab', 'fleet'];
 
-/** Options by command; those of verbs by `lab run`, `fleet add`, ... */
+/** Options by command; those of verbs under `lab run`, `fleet add`, ... */
 export function optionsByCommand(): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const part of COMMANDS.split(/\n(?= {2}vfscope )/)) {
@@ -21,12 +24,12 @@ export function optionsByCommand(): Map<string, string[]> {
   return found;
 }
 
-/** A zsh without a configuration has no completions yet, and no functions of bash's for them. */
+/** An unconfigured zsh has neither completions nor bash's completion functions. */
 const ZSH = `(( $+functions[compdef] )) || { autoload -U compinit && compinit; }
 autoload -U +X bashcompinit && bashcompinit
 `;
 
-/** @returns the script, which the shell is to read */
+/** @returns the script for the shell to source */
 export function completionScript(shell: Shell): string {
   const all = optionsByCommand();
   const commands = [...new Set([...all.keys()].map((name) => name.split(' ')[0]!)), 'help'];
@@ -70,7 +73,7 @@ function fish(
   ];
   for (const [name, options] of all) {
     const [command, verb] = name.split(' ');
-    // `diff` is a command, and a verb of another one
+    // `diff` is both a command and a verb of another command
     const rest =
       verb === undefined
         ? `; and not __fish_seen_subcommand_from ${WITH_VERBS.join(' ')}`

@@ -1,16 +1,16 @@
-/** `vfscope demo`: the app that ships with vfscope, recorded. It needs no app of yours. */
+/** `vfscope demo`: records the demo app that ships with vfscope. */
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { browserFailed, wrongUse } from '../terminal/failure.ts';
 import { serveFolders } from '../terminal/serve.ts';
 import { record } from './record.ts';
 
-/** The app and what its visitor does lie beside the built command. */
+/** The app and its visitor's steps are next to the built command. */
 const APP = fileURLToPath(new URL('demo/', import.meta.url));
 const STEPS = fileURLToPath(new URL('demo-steps.mjs', import.meta.url));
 /** Its SQLite. */
 const ENGINE = '@journeyapps/wa-sqlite';
-/** Those that its page has a menu entry for. */
+/** VFSs that its page has a menu entry for. */
 const VFS = ['OPFSCoopSync', 'AccessHandlePool', 'IDBBatchAtomic'];
 
 interface DemoArgs {
@@ -19,11 +19,11 @@ interface DemoArgs {
   headed?: boolean;
   json?: boolean;
   screenshot?: string;
-  /** The VFS of its database, as the app's own menu names it. */
+  /** The VFS of its database, as named in the app's menu. */
   vfs?: string;
 }
 
-/** Headed, the user uses the app until Ctrl+C; else a script does. @returns the exit code */
+/** Headed, the user uses the app until Ctrl+C. Otherwise a script does. @returns the exit code */
 export async function demo({ vfs = 'OPFSCoopSync', ...args }: DemoArgs): Promise<number> {
   if (!VFS.includes(vfs)) throw wrongUse(`--vfs ${vfs}: expected ${VFS.join(', ')}.`);
   let engine: string;

@@ -1,4 +1,7 @@
-/** `vfscope diff A B [--json | --markdown]`: what changed between two traces: counts to the last digit, times beyond their spread. */
+/**
+ * `vfscope diff A B [--json | --markdown]`: what changed between two traces. Counts are compared
+ * exactly, times only beyond their spread.
+ */
 import { formatCount } from '../text/numbers.ts';
 import { Facts } from '../analysis/core/graph.ts';
 import {
@@ -22,7 +25,7 @@ import { Exit, openTrace } from '../terminal/open-file.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
 import { reportText } from '../terminal/report-text.ts';
 
-/** @returns the exit code: 0, also where the traces differ; 2 when a file cannot be read */
+/** @returns the exit code: 0 even if the traces differ; 2 if a file can't be read */
 export async function diffCommand({
   a,
   b,
@@ -43,12 +46,18 @@ export async function diffCommand({
   return Exit.done;
 }
 
-/** Characters, so that a line has 120 at most. */
+/** Maximum characters of a cell, so that a line has at most 120. */
 const [LONGEST_PATH, LONGEST_SQL] = [68, 110];
-/** Statements listed at most, and all that moved the whole; the rest is counted. */
+/**
+ * Maximum number of statements that are listed, and of causes of the total change. The rest is
+ * counted.
+ */
 const MOST = 40;
 
-/** What changed: all statements together, each of them, times, findings, counts. @param a @param b what the traces are called */
+/**
+ * What changed: all statements together, each statement, times, findings, counts. @param a @param b
+ * names of the traces
+ */
 function diffReport(diff: TraceDiff, a: string, b: string): Report {
   const { numbers, findings, warnings } = diff;
   const counts = numbers.filter((r) => r.kind === 'count');
@@ -105,7 +114,7 @@ function statementBlock(diff: TraceDiff): Block {
   };
 }
 
-/** A statement's text, and its counts, on lines of their own. */
+/** A statement's text and its counts, on separate lines. */
 function statementTable(diff: TraceDiff, rows: readonly StatementDiff[]): ReportTable {
   const narrow = [
     'change',

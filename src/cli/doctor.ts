@@ -1,4 +1,4 @@
-/** `vfscope doctor URL`: what a page's origin holds and stores, without a recording. */
+/** `vfscope doctor URL`: what a page's origin holds and stores, without recording it. */
 import { reportMarkdown } from '../analysis/report/report-markdown.ts';
 import { lookAtPage } from '../connect/look-at-page.ts';
 import { doctorReport } from '../doctor/report.ts';
@@ -8,7 +8,7 @@ import { reportText } from '../terminal/report-text.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
 
 interface DoctorArgs {
-  /** With `connect`, it may be absent: the only page that is open there. */
+  /** With `connect`, it may be omitted if only one page is open there. */
   url?: string | undefined;
   connect?: string | undefined;
   seconds?: number | undefined;
@@ -16,10 +16,13 @@ interface DoctorArgs {
   markdown?: boolean | undefined;
 }
 
-/** A page that was just loaded opens its databases; one that is open only shows how old its locks are. */
+/**
+ * A page that was just loaded still opens its databases. For a page that is already open, waiting
+ * only shows how old its locks are.
+ */
 const SECONDS = { loaded: 5, open: 2 };
 
-/** @returns the exit code; the report goes to stdout, progress to stderr @throws CommandFailure */
+/** @returns the exit code. The report goes to stdout, progress to stderr. @throws CommandFailure */
 export async function doctorCommand({
   url,
   connect,

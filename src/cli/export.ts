@@ -1,4 +1,7 @@
-/** `vfscope export FILE|FOLDER --format F --out OUT [--sanitize]`: a trace in a foreign format, or many as one Parquet data set. */
+/**
+ * `vfscope export FILE|FOLDER --format F --out OUT [--sanitize]`: a trace in another format, or
+ * many traces as one Parquet data set.
+ */
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { arrowPieces } from '../formats/arrow.ts';
@@ -28,12 +31,12 @@ import { writeWhole } from '../terminal/write-file.ts';
 type Piece = string | Uint8Array;
 interface Job {
   store: TraceStore;
-  /** What the trace is called in the result. */
+  /** Name of the trace in the result. */
   title: string;
   sanitized: boolean;
 }
 
-/** Formats by the name that `--format` takes. */
+/** Formats by their name in `--format`. */
 export const FORMATS: Readonly<Record<string, (job: Job) => AsyncIterable<Piece>>> = {
   chrome: ({ store }) => chromeJson(store),
   perfetto: ({ store }) => perfetto(store),
@@ -58,17 +61,17 @@ interface ExportOptions {
   /** A trace file, or for parquet also a folder of them. */
   file: string;
   format: string;
-  /** Path of the file (for a folder: the folder) to write; `-` or nothing = stdout. */
+  /** Path of the file to write (or of the folder); `-` or undefined = stdout. */
   out?: string;
   /** Anonymize it first. */
   sanitize?: boolean;
-  /** What was written, as one object. */
+  /** Print what was written, as one JSON object. */
   json?: boolean;
 }
 
 /**
- * @returns the exit code: 0, or 2 when the format is unknown or a file cannot be read
- * @throws CommandFailure (exit code 2) when the result cannot be written
+ * @returns the exit code: 0, or 2 if the format is unknown or a file can't be read
+ * @throws CommandFailure (exit code 2) if the result can't be written
  */
 export async function exportCommand({
   file,
@@ -118,17 +121,18 @@ export async function exportCommand({
   return Exit.done;
 }
 
-/** @throws what node:fs says of a path that is there and cannot be looked at */
+/** @throws the error of node:fs if the path exists and can't be read */
 async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
   } catch (e) {
-    if ((e as NodeJS.ErrnoException).code === 'ENOENT') return false; // opening it as a file says so
+    // opening it as a file reports the error
+    if ((e as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw e;
   }
 }
 
-/** vfscope's own format: for sanitized copies, and for what came in another format. */
+/** vfscope's own format: for anonymized copies, and for traces in another format. */
 async function* traceFile({ store, sanitized }: Job): AsyncGenerator<Uint8Array> {
   const pieces: Uint8Array[] = [];
   await new TraceWriter(

@@ -1,4 +1,7 @@
-/** `vfscope findings FILE [--json] [--short] [--rule F01]`: what the trace says should change, the largest saving first, and what makes its numbers mislead. */
+/**
+ * `vfscope findings FILE [--json] [--short] [--rule F01]`: what to change in the app, the largest
+ * saving first, and what makes the trace's numbers misleading.
+ */
 import { experimentFor } from '../lab/experiments/documents/tries.ts';
 import { badges, findings, RULES, type Finding } from '../analysis/findings/index.ts';
 import { accounts } from '../analysis/findings/accounts.ts';
@@ -18,7 +21,7 @@ import { reportText } from '../terminal/report-text.ts';
 import { Exit, openTrace } from '../terminal/open-file.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
 
-/** @returns the exit code: 0, also where something was found; 2 when the file cannot be read */
+/** @returns the exit code: 0 even if there are findings; 2 if the file can't be read */
 export async function findingsCommand({
   file,
   json,
@@ -27,9 +30,9 @@ export async function findingsCommand({
 }: {
   file: string;
   json: boolean;
-  /** Without the events behind each: for a coding agent, or, as JSON, for machines. */
+  /** Without the events behind each finding: for a coding agent or, as JSON, for other tools. */
   short?: boolean;
-  /** Findings of this rule alone. */
+  /** Show findings of this rule only. */
   rule?: string;
 }): Promise<number> {
   if (rule !== undefined && !RULES.some(({ id }) => id === rule))
@@ -65,7 +68,7 @@ function findingsJson(
   };
 }
 
-/** @param wanted those that are said whole; null: all, as a list */
+/** @param wanted which findings to show in full; null = list all */
 function agentFindings(
   facts: Facts,
   plans: FindingPlans,
@@ -90,7 +93,7 @@ const planBlock = (plan: StatementPlan): string[] => [
   ...(plan.lacksSchema ? ['  Give the database: npx vfscope plans FILE.vfst --database FILE'] : []),
 ];
 
-/** A block each. @param plans of statements that findings are about */
+/** One block for each finding. @param plans of statements that findings are about */
 export function findingsReport(
   facts: Facts,
   plans: FindingPlans = new Map(),

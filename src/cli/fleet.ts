@@ -13,7 +13,7 @@ import { complain, Exit } from '../terminal/open-file.ts';
 import { reportText } from '../terminal/report-text.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
 
-/** Below, one process is done before another has started. */
+/** Below this many inputs, one process finishes before another has started. */
 const FEW_INPUTS = 16;
 
 interface AddOptions {
@@ -22,15 +22,15 @@ interface AddOptions {
   /** As `release=1.2`. */
   labels?: readonly string[];
   sanitize?: boolean;
-  /** As `1/4`: of the inputs, those that this machine takes. */
+  /** As `1/4`: the part of the inputs that this machine processes. */
   shard?: string;
-  /** What was done, as one object on stdout. */
+  /** Print what was done as one JSON object on stdout. */
   json?: boolean;
 }
 
 /**
- * @returns the exit code: 0; 2 where an input could not be read and was left out, or there is none
- * @throws CommandFailure (exit code 2) for wrong arguments, or where the data set cannot be written
+ * @returns the exit code: 0; 2 if an input couldn't be read and was skipped, or there is no input
+ * @throws CommandFailure (exit code 2) for wrong arguments, or if the data set can't be written
  */
 export async function fleetAdd({
   paths,
@@ -78,7 +78,10 @@ function labelsOf(words: readonly string[]): Labels {
   );
 }
 
-/** @returns the exit code 0 @throws CommandFailure (exit code 2) where it cannot be written, or another process does the same */
+/**
+ * @returns the exit code 0 @throws CommandFailure (exit code 2) if it can't be written, or another
+ * process is compacting it
+ */
 export async function fleetCompact(root: string, json = false): Promise<number> {
   const { before, after } = await compact(root);
   if (json) await print(jsonText({ out: root, before, after }));
@@ -86,7 +89,10 @@ export async function fleetCompact(root: string, json = false): Promise<number> 
   return Exit.done;
 }
 
-/** @returns the exit code 0 @throws CommandFailure (exit code 2) for an unknown group, or where there is no data set */
+/**
+ * @returns the exit code 0 @throws CommandFailure (exit code 2) for an unknown group, or if there
+ * is no data set
+ */
 export async function fleetReportCommand({
   root,
   by,

@@ -11,13 +11,16 @@ import { printAnswer } from './answer.ts';
 interface ListenArgs {
   out: string;
   port?: string;
-  /** Origins of pages that are not of this machine. */
+  /** Origins of pages that aren't on this machine. */
   origins: readonly string[];
   capture?: Partial<CaptureOptions>;
   json?: boolean;
 }
 
-/** @returns the exit code; how to load the hook goes to stderr, what the recording shows to stdout */
+/**
+ * @returns the exit code. Instructions for loading the hook go to stderr, results of the recording
+ * to stdout.
+ */
 export async function listenCommand({
   out,
   port,

@@ -1,19 +1,19 @@
-/** The tools of `vfscope mcp`: what an agent may ask, and the command that answers. */
+/** The tools of `vfscope mcp`: what an agent may ask, and which command answers. */
 import { resolve } from 'node:path';
 import { HINTS } from './query.ts';
 import { recordingName } from './record.ts';
 
-/** A call's arguments are off: the message says how they should be. */
+/** A call has invalid arguments. The message says what is valid. */
 export class WrongArguments extends Error {}
 
 export interface Call {
-  /** Of the command. */
+  /** Arguments of the command. */
   args: string[];
-  /** What to do with the answer, which it may depend on. */
+  /** What to do with the answer. It may depend on the answer. */
   next: string | ((out: string) => string);
-  /** It runs on until the server ends, and its first line is the answer. */
+  /** The command runs until the server ends, and its first line is the answer. */
   stays?: boolean;
-  /** Words of the command that name its options, and what an agent does instead. */
+  /** Words in the command's output that name its options, and what an agent does instead. */
   instead?: Readonly<Record<string, string>>;
 }
 
@@ -34,7 +34,10 @@ interface Property {
 }
 type Given = Readonly<Record<string, string | undefined>>;
 
-/** @param properties all texts or numbers @param call gets each as a text that isn't an option of the command */
+/**
+ * @param properties all strings or numbers @param call gets each as text that can't be taken for an
+ * option of the command
+ */
 function tool(
   name: string,
   description: string,
@@ -81,7 +84,7 @@ const option = (name: string, value: string | undefined): string[] =>
   value === undefined ? [] : [`--${name}`, value];
 const TRACE: Property = { type: 'string', description: 'Path of a .vfst file' };
 
-/** Six: each costs tokens in every conversation. */
+/** Only six tools, because each costs tokens in every conversation. */
 export const TOOLS: readonly Tool[] = [
   tool(
     'record',
@@ -219,7 +222,7 @@ export const TOOLS: readonly Tool[] = [
   ),
 ];
 
-/** `a=1 b=2` as the command takes them. @throws WrongArguments */
+/** `a=1 b=2` in the form that the command takes. @throws WrongArguments */
 function settings(option: string, text: string | undefined): string[] {
   const words = text?.split(/\s+/).filter(Boolean) ?? [];
   if (words.some((word) => !/^\w+=\S+$/.test(word)))

@@ -1,6 +1,7 @@
 /**
- * `vfscope mcp`: six tools for coding agents, by the Model Context Protocol over stdin and stdout: JSON-RPC 2.0, a message a line. A tool
- * runs this command again as a process of its own, so that an agent gets what a terminal shows, and nothing else writes to stdout.
+ * `vfscope mcp`: six tools for coding agents, by the Model Context Protocol over stdin and stdout
+ * (JSON-RPC 2.0, one message per line). A tool runs this command as a child process, so that an
+ * agent gets what a terminal shows, and nothing else writes to stdout.
  * https://modelcontextprotocol.io/specification
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
@@ -11,9 +12,9 @@ import { print } from '../terminal/stdout.ts';
 import { answerText } from './mcp-answer.ts';
 import { TOOLS, WrongArguments, type Call } from './mcp-tools.ts';
 
-/** Newest first. A client that asks for another is offered the newest. */
+/** Newest first. If a client requests an unknown version, the server offers the newest. */
 const VERSIONS = ['2025-06-18', '2025-03-26', '2024-11-05'];
-/** JSON-RPC's. */
+/** Error codes of JSON-RPC. */
 const Fault = { parse: -32700, request: -32600, method: -32601, arguments: -32602 } as const;
 
 type Id = string | number | null;
@@ -30,9 +31,9 @@ class RpcError extends Error {
 const isObject = (value: unknown): value is Args =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Serve until stdin ends; then end what still runs: calls, and what `open` shows. @returns the exit code */
+/** Serve until stdin ends, then end running calls and what `open` shows. @returns the exit code */
 export async function serveMcp(version: string): Promise<number> {
-  /** Ends a call, by the request's id. */
+  /** Functions that end a call, by request id. */
   const running = new Map<Id, AbortController>();
   const calls = new Set<Promise<unknown>>();
   const send = (message: object): Promise<boolean> =>
@@ -45,7 +46,7 @@ export async function serveMcp(version: string): Promise<number> {
       const result = await carryOut(method, params, version, ended.signal);
       if (!ended.signal.aborted) await send({ id, result });
     } catch (e) {
-      if (ended.signal.aborted) return; // a request that was canceled gets no answer
+      if (ended.signal.aborted) return; // a canceled request gets no response
       if (!(e instanceof RpcError)) throw e;
       await send({ id, error: { code: e.code, message: e.message } });
     } finally {
@@ -144,26 +145,28 @@ async function callTool({ name, arguments: given }: Args, signal: AbortSignal): 
   return { content: [{ type: 'text', text }], isError: failed };
 }
 
-/** @returns what it wrote to stdout and stderr, and its exit code; 3 where it could not start, or was ended */
+/** @returns stdout, stderr, and the exit code; 3 if the command couldn't start or was ended */
 function runCommand(
   { args, stays = false }: Call,
   signal: AbortSignal,
 ): Promise<{ code: number; out: string; said: string }> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [process.argv[1]!, ...args], {
-      // the channel carries nothing: it closes when this process ends, and then a recording or `open` ends, too (drive/interrupt.ts)
+      // the channel carries nothing: it closes when this process ends, and then a recording or
+      // `open` ends, too (drive/interrupt.ts)
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: stays,
-    }) as ChildProcessByStdio<null, Readable, Readable>; // Node's types leave out that a channel changes nothing of these
+    }) as ChildProcessByStdio<null, Readable, Readable>; // Node's types omit these
     let [out, said] = ['', ''];
     const done = (code: number): void => resolve({ code, out, said });
-    // as Ctrl+C: a recording ends its browser
+    // like Ctrl+C: a recording closes its browser
     signal.addEventListener('abort', () => child.kill('SIGINT'), { once: true });
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text;
       if (!stays || !out.includes('\n')) return;
-      // it shows something until its user closes it, or this server ends: the agent goes on with the first line
+      // it shows something until its user closes it or this server ends, so the agent continues
+      // with the first line
       child.stdout.destroy();
       child.stderr.destroy();
       child.unref();

@@ -1,4 +1,7 @@
-/** `vfscope open`: a trace in the viewer, in the user's browser; or in the panel's page of a browser with the extension, which has the Lab. */
+/**
+ * `vfscope open`: shows a trace in the viewer in the user's browser, or in the panel's page of a
+ * browser with the extension, which has the Lab.
+ */
 import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { launchBrowser } from '../drive/browser.ts';
@@ -11,27 +14,30 @@ import { jsonText, print } from '../terminal/stdout.ts';
 import { openInUserBrowser } from '../terminal/user-browser.ts';
 import { checkWritable } from '../terminal/write-file.ts';
 
-/** The viewer lies beside the built command. */
+/** The viewer is next to the built command. */
 const VIEWER = fileURLToPath(new URL('../viewer/', import.meta.url));
-/** The Answer of ten million events takes half a minute. */
+/** The answer for ten million events takes half a minute. */
 const SHOWN_WITHIN_MS = 120_000;
 
 interface OpenArgs {
   file: string;
-  /** Where Try and Replay run: a Chromium with the extension. */
+  /** Where Try and Replay work: a Chromium with the extension. */
   lab?: boolean;
-  /** Print the address, and open no browser. */
+  /** Print the address without opening a browser. */
   noBrowser?: boolean;
-  /** Take a picture without a window, and end. */
+  /** Save a screenshot without a window, then exit. */
   screenshot?: string;
-  /** What it prints, as one object: the file, and the address or the picture. */
+  /** Print the result as one JSON object: the file, and the address or the screenshot. */
   json?: boolean;
   extension?: string;
 }
 
-/** @returns the exit code once the user is done, or the picture is taken @throws CommandFailure */
+/**
+ * @returns the exit code once the user is done, or the screenshot is saved @throws CommandFailure
+ */
 export async function open({ file, lab, noBrowser, ...rest }: OpenArgs): Promise<number> {
-  await readTraceFile(file, { maxEvents: 0 }); // nothing is started for what will be refused
+  // check everything first: don't start what would be refused
+  await readTraceFile(file, { maxEvents: 0 });
   if (lab || rest.screenshot !== undefined) await openInExtension({ file, ...rest });
   else await serveToUser(file, noBrowser === true, rest.json === true);
   return 0;
@@ -78,7 +84,7 @@ async function openInExtension({
       );
       await new Promise<void>((done) => driven.browser.once('disconnected', () => done()));
     } else {
-      await panel.find('save'); // usable once a part of the trace is there
+      await panel.find('save'); // usable once part of the trace has arrived
       await panel.frame.waitForFunction(
         () =>
           !document.querySelector('[data-testid="loading"]') &&

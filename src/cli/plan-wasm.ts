@@ -1,4 +1,7 @@
-/** wa-sqlite's wasm, which makes query plans and SQLite files, and the plans of what findings are about. */
+/**
+ * wa-sqlite's wasm, which makes query plans and SQLite files, and the plans of statements in
+ * findings.
+ */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Facts } from '../analysis/core/graph.ts';

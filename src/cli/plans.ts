@@ -1,4 +1,7 @@
-/** `vfscope plans FILE [--database DATABASE] [--json]`: how SQLite reads tables for each statement, beside what its runs took. */
+/**
+ * `vfscope plans FILE [--database DATABASE] [--json]`: how SQLite reads tables for each statement,
+ * and how long its runs took.
+ */
 import { Facts } from '../analysis/core/graph.ts';
 import { statementTable } from '../analysis/statements/statement-table.ts';
 import type { Block, Report } from '../analysis/report/blocks.ts';
@@ -17,15 +20,18 @@ import { formatCount } from '../text/numbers.ts';
 
 interface PlannedStatement extends StatementPlan {
   fingerprint: string;
-  /** As it is shown. */
+  /** As displayed. */
   sql: string;
 }
 
-/** Of the text; --json has all. */
+/** Maximum plans in the text. --json has all. */
 const MOST_STATEMENTS = 30;
 const WIDEST = 100;
 
-/** @param database its schema and statistics are used in place of the recorded CREATE statements @returns the exit code */
+/**
+ * @param database use its schema and statistics instead of the recorded CREATE statements @returns
+ * the exit code
+ */
 export async function plansCommand({
   file,
   database,
@@ -61,7 +67,7 @@ async function schemaFrom(wasm: { wasmBinary: Uint8Array }, path: string): Promi
   }
 }
 
-/** A block each, the longest time first. @param hasDatabase a database was given */
+/** One block for each statement, the longest time first. @param hasDatabase a database was given */
 function plansReport(plans: readonly PlannedStatement[], hasDatabase: boolean): Report {
   const blocks = plans.slice(0, MOST_STATEMENTS).map((plan, i): Block => {
     const heading = `${i + 1}. ${cut(oneLine(plan.sql), WIDEST)}`;

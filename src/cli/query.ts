@@ -17,7 +17,7 @@ import { readWasm } from './plan-wasm.ts';
 const [MOST_ROWS, MOST_TEXT, MOST_MS] = [100, 1000, 60_000];
 /** Characters of a cell in a terminal. */
 const WIDEST = 80;
-/** Where the command's options lead on. `vfscope mcp` has no options, and says it in its own words. */
+/** Texts that mention the command's options. `vfscope mcp` has no options, so it replaces them. */
 export const HINTS = {
   tables: 'For tables and columns: --tables',
   rows: 'there are more: --rows N',
@@ -27,14 +27,14 @@ interface QueryArgs {
   file: string;
   /** null: list the tables. */
   sql: string | null;
-  /** At most. */
+  /** Maximum rows. */
   rows?: number;
   json: boolean;
-  /** Of tables, names and columns alone. */
+  /** List only names and columns of tables. */
   short?: boolean;
 }
 
-/** @returns the exit code: 0, or 2 when the file cannot be read or SQLite refuses the statement */
+/** @returns the exit code: 0, or 2 if the file can't be read or SQLite rejects the statement */
 export async function queryCommand({
   file,
   sql,

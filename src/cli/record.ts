@@ -1,4 +1,4 @@
-/** `vfscope record`: a page recorded by the real extension in a real browser. */
+/** `vfscope record`: records a page with the extension in a real browser. */
 import { readFile } from 'node:fs/promises';
 import { EXTENSION, FIREFOX_EXTENSION } from '../drive/extension-folders.ts';
 import { CommandFailure, insistOnWebAddress, wrongUse } from '../terminal/failure.ts';
@@ -16,22 +16,22 @@ export interface RecordArgs extends Omit<
   RecordOptions,
   'extension' | 'say' | 'browser' | 'url' | 'names'
 > {
-  /** With `connect`, it may be absent: the only page that is open there. */
+  /** With `connect`, it may be omitted if only one page is open there. */
   url?: string;
-  /** Address of a browser that runs already, with a debugging port. */
+  /** Address of a running browser's debugging port. */
   connect?: string;
   browser?: string;
-  /** A wasm file with the names of functions, for CPU samples. */
+  /** A wasm file with function names, for CPU samples. */
   names?: string;
-  /** Tests bring their own. */
+  /** Set by tests. */
   extension?: string;
-  /** A recording in which no SQLite was seen fails. */
+  /** Fail if no SQLite was seen. */
   requireSqlite?: boolean;
-  /** Its answer as one object. */
+  /** Print the answer as one JSON object. */
   json?: boolean;
 }
 
-/** @returns the exit code; what the recording shows goes to stdout, progress and errors to stderr */
+/** @returns the exit code. Results go to stdout, progress and errors to stderr. */
 export async function record(args: RecordArgs): Promise<number> {
   const say = (line: string): void => console.error(line);
   try {
@@ -64,7 +64,7 @@ export async function record(args: RecordArgs): Promise<number> {
   return seen || !args.requireSqlite ? Exit.done : Exit.checkFailed;
 }
 
-/** What a recording is called where the user gives no name: `localhost-8080-20260131-180455.vfst`, by the clock of this machine. */
+/** Default name of a recording: `localhost-8080-20260131-180455.vfst`, in local time. */
 export function recordingName(url: string, at: Date): string {
   const host = URL.canParse(url) ? new URL(url).host : '';
   const two = (n: number): string => String(n).padStart(2, '0');
@@ -73,7 +73,7 @@ export function recordingName(url: string, at: Date): string {
   return `${host.replace(/[^\w.]+/g, '-').replace(/^-+|-+$/g, '') || 'page'}-${day}-${time}.vfst`;
 }
 
-/** Without a word of the user's it is a Chromium, or a Firefox where that alone is installed. */
+/** The default is a Chromium, or a Firefox if only that is installed. */
 function browserOf({ browser }: RecordArgs): 'chromium' | 'firefox' {
   if (browser === 'chromium' || browser === 'firefox') return browser;
   const named = process.env['CHROMIUM'] !== undefined;
@@ -98,7 +98,10 @@ async function namesIn(file: string): Promise<FunctionNames> {
 /** Options of a browser that the command starts. */
 const OF_OUR_BROWSER = ['browser', 'devtools', 'scope', 'screenshot'] as const;
 
-/** All that can be known to fail before a browser is started: what was recorded could not be saved then. @throws CommandFailure */
+/**
+ * Check everything that can fail before a browser starts, because a recording couldn't be saved
+ * later. @throws CommandFailure
+ */
 async function check(args: RecordArgs): Promise<void> {
   const { url, connect, out, until, untilMark, screenshot, cpu, names } = args;
   if (names !== undefined && !cpu)
@@ -108,7 +111,7 @@ async function check(args: RecordArgs): Promise<void> {
   const [other] = OF_OUR_BROWSER.filter((name) => args[name] !== undefined);
   if (connect !== undefined && other !== undefined)
     throw wrongUse(`--${other} doesn't work with --connect: the browser is already running.`);
-  // an app that runs already may have addresses of its own, such as file:
+  // an app that already runs may have other addresses, such as file:
   if (connect === undefined && url === undefined)
     throw wrongUse('The address of the page is missing.');
   if (connect !== undefined && (url === undefined || URL.canParse(url))) {

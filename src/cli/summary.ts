@@ -1,4 +1,7 @@
-/** `vfscope summary FILE [--json|--markdown|--privacy]`: a trace on one page for a bug report, as one JSON object, or what sharing it tells. */
+/**
+ * `vfscope summary FILE [--json|--markdown|--privacy]`: a trace as one page for a bug report or as
+ * one JSON object, or what sharing it would reveal.
+ */
 import { privacyReport, privacyText } from '../analysis/privacy/privacy-report.ts';
 import { reportMarkdown } from '../analysis/report/report-markdown.ts';
 import { Facts } from '../analysis/core/graph.ts';
@@ -15,11 +18,11 @@ interface SummaryArgs {
   file: string;
   json?: boolean;
   markdown?: boolean;
-  /** Only what the trace holds of its app and users; as an object with `json`. */
+  /** Show only what the trace holds about its app and users; with `json`, as an object. */
   privacy?: boolean;
 }
 
-/** @returns the exit code: 0, or 2 when the file cannot be read */
+/** @returns the exit code: 0, or 2 if the file can't be read */
 export async function summaryCommand({
   file,
   json = false,

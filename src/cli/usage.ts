@@ -1,4 +1,4 @@
-/** What `vfscope --help` prints: a line for each command, or all options of one. */
+/** The text of `vfscope --help`: a line for each command, or all options of one. */
 
 export const COMMANDS = `  vfscope demo                            record the demo app, and print what took the time
       [--vfs OPFSCoopSync|AccessHandlePool|IDBBatchAtomic]  which VFS stores its database; default OPFSCoopSync
@@ -120,7 +120,7 @@ export const COMMANDS = `  vfscope demo                            record the de
       [--by release|browser|device|engine|vfs_class] [--markdown | --json]
   vfscope completion bash|zsh|fish        print completions for your shell: eval "$(vfscope completion bash)"`;
 
-/** Every command, a line each. @param version of this vfscope */
+/** Every command, one per line. @param version of this vfscope */
 export const usage = (
   version: string,
 ): string => `vfscope ${version}: shows what SQLite in a web page does to storage
@@ -132,7 +132,8 @@ Exit codes: 0 done, 1 a check failed, 2 wrong arguments, 3 browser or page faile
 
 /**
  * One command with its options, as `record` or `lab`.
- * @param verb of `lab` or `fleet`: that one alone, where it has it @returns null where there is no such command
+ * @param verb of `lab` or `fleet`: show only this verb, if it exists @returns null if there is no
+ * such command
  */
 export function usageOf(command: string, verb?: string): string | null {
   const mine = COMMANDS.split(/\n(?= {2}vfscope )/).filter(

@@ -1,4 +1,7 @@
-/** The vfscope command: arguments in, exit code out. 0 done; 1 a check failed; 2 wrong use; 3 browser or page failed. */
+/**
+ * The vfscope command: arguments in, exit code out. 0 done; 1 a check failed; 2 wrong use; 3
+ * browser or page failed.
+ */
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { captureOf } from './capture-options.ts';
 import { checkCommand } from './check.ts';
@@ -31,7 +34,7 @@ import { usage, usageOf } from './usage.ts';
 
 declare const VFSCOPE_VERSION: string;
 
-/** The words of a command are off: how they should be is said behind the message. */
+/** The command's arguments are invalid. The correct usage follows the message. */
 class WrongWords extends CommandFailure {
   constructor(message: string) {
     super(2, message);
@@ -74,11 +77,11 @@ function parseOptional<T extends NonNullable<ParseArgsConfig['options']>>(
   } catch (e) {
     throw new WrongWords(
       (e as Error).message.replace(/\. To specify a positional argument[^]*/, '.'),
-    ); // Node's advice names no option of ours
+    ); // Node's advice doesn't mention our options
   }
 }
 
-/** A browser that runs already may have one page alone: its address may be left out. */
+/** A running browser may have only one page, so its address may be omitted. */
 const connects = (args: readonly string[]): boolean =>
   args.some((arg) => /^--connect(=|$)/.test(arg));
 
@@ -100,7 +103,10 @@ function scope(value: string | undefined): 'tab' | 'origin' | undefined {
   throw wrongUse(`--scope ${value}: expected tab or origin.`);
 }
 
-/** `--config a=1 b=2` as `--config a=1 --config b=2`: the option takes all words of the form name=value that follow. */
+/**
+ * Turns `--config a=1 b=2` into `--config a=1 --config b=2`: the option takes all following words
+ * of the form name=value.
+ */
 function repeated(args: readonly string[], names: readonly string[]): string[] {
   const out: string[] = [];
   let name: string | null = null;
@@ -112,7 +118,7 @@ function repeated(args: readonly string[], names: readonly string[]): string[] {
   return out;
 }
 
-/** Files beside the text of a result. */
+/** Files to write in addition to the text output. */
 const reports = { html: text, svg: text, csv: text } as const;
 /** `lab list`, `lab run NAME`, `lab replay FILE`, `lab show RESULT`, `lab diff A B`, `lab check RESULT`, `lab advise FILE`, `lab crash`, `lab versions`. */
 function lab([verb, ...args]: string[]): Promise<number> {
@@ -557,11 +563,14 @@ const inWords = (e: unknown): string => {
       : String(e);
 };
 
-/** A steps module may leave timers and servers behind, which would keep this process: after a recording it ends, its words being out. */
+/**
+ * A steps module may leave timers and servers that keep this process alive, so exit after a
+ * recording once its output is written.
+ */
 async function end(code: number): Promise<void> {
   process.exitCode = code;
   if (process.argv[2] !== 'record' && process.argv[2] !== 'demo') return;
-  await print('').catch(() => {}); // the words themselves had their say
+  await print('').catch(() => {}); // the output itself has reported its errors
   process.exit();
 }
 

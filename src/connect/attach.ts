@@ -1,10 +1,14 @@
-/** A page of a browser that runs already, by its id in the browser's own list. The browser is never closed. */
+/**
+ * Connects to a page of a running browser by the page's id in the browser's list. The browser is
+ * never closed.
+ */
 import type { Browser, Page } from 'puppeteer-core';
 import { browserFailed } from '../terminal/failure.ts';
 
-/** Attaches to that page and what belongs to it; other tabs stay alone. @throws CommandFailure (3) */
+/** Attach to the page and its children. Other tabs aren't touched. @throws CommandFailure (3) */
 export async function connectTo(endpoint: string, id: string): Promise<Browser> {
-  const { default: puppeteer } = await import('puppeteer-core'); // only where a browser is driven: it takes a while to load
+  // loaded only when needed, because it takes a while
+  const { default: puppeteer } = await import('puppeteer-core');
   return puppeteer
     .connect({
       browserURL: endpoint,
@@ -15,10 +19,10 @@ export async function connectTo(endpoint: string, id: string): Promise<Browser> 
       throw browserFailed(`vfscope can't connect to the browser at ${endpoint}: ${e.message}`);
     });
 }
-/** puppeteer's own name for it */
+/** puppeteer's name for it */
 const idOf = (target: object): string => (target as { _targetId: string })._targetId;
 
-/** The page itself. @throws CommandFailure (3) where it has gone */
+/** The page itself. @throws CommandFailure (3) if it was closed */
 export async function pageOf(browser: Browser, id: string): Promise<Page> {
   const target = await browser
     .waitForTarget((one) => idOf(one) === id, { timeout: 10_000 })

@@ -1,4 +1,7 @@
-/** Which page of a running browser is meant: by the list at its debugging address. The only requests of this command to it but for CDP itself. */
+/**
+ * Finds the page of a running browser in the list at its debugging address. Apart from CDP, these
+ * are the only requests that this command sends to it.
+ */
 import { browserFailed, wrongUse } from '../terminal/failure.ts';
 import { shown } from '../text/clean.ts';
 
@@ -13,7 +16,10 @@ export interface Listed {
 const WITHIN_MS = 10_000;
 const PAGES = ['page', 'webview'];
 
-/** @param text an address, `host:port`, or a port of this machine @returns the address without a path @throws CommandFailure (2) */
+/**
+ * @param text an address, `host:port`, or a port on this machine @returns the address without a
+ * path @throws CommandFailure (2)
+ */
 export function endpointOf(text: string): string {
   const url = /^\d+$/.test(text)
     ? `http://127.0.0.1:${text}`
@@ -45,7 +51,7 @@ const listedOf = (v: unknown): Listed[] => {
     : [];
 };
 
-/** Its pages, without its own developer tools. @throws CommandFailure (3) where nothing answers */
+/** Its pages, without DevTools. @throws CommandFailure (3) if nothing answers */
 export async function pagesAt(endpoint: string): Promise<Listed[]> {
   const list = await ask(endpoint, '/json/list');
   return (Array.isArray(list) ? list : [])
@@ -63,10 +69,10 @@ export async function openPage(endpoint: string): Promise<Listed> {
 const withoutHash = (url: string): string => url.replace(/#.*$/s, '');
 
 /**
- * The page that is meant.
- * @param url begins its address; undefined: the only page there is
- * @returns null where none is open at that address
- * @throws CommandFailure (2) where several could be meant, or none
+ * Find the page to record.
+ * @param url beginning of its address; undefined: the only page there is
+ * @returns null if no open page has that address
+ * @throws CommandFailure (2) if several pages match, or none
  */
 export function chosenPage(pages: readonly Listed[], url: string | undefined): Listed | null {
   const names = (): string =>

@@ -1,6 +1,7 @@
 /**
- * `vfscope doctor`: what a page's origin holds and stores, read in a world of our own in the page, as the panel does it. A page of a browser that
- * runs already is not loaded again; without one, an installed Chromium opens it in a fresh profile.
+ * `vfscope doctor`: reads what a page's origin holds and stores, in our own isolated world of the
+ * page, as the panel does. A page of a running browser isn't reloaded. Otherwise an installed
+ * Chromium opens the page in a fresh profile.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, CDPSession, Page } from 'puppeteer-core';
@@ -20,21 +21,24 @@ import { connectTo, pageOf } from './attach.ts';
 import { chosenPage, endpointOf, openPage, pagesAt } from './endpoint.ts';
 
 interface LookOptions {
-  /** Address of the page; with `connect`, the beginning of it, or nothing where one page is open. */
+  /**
+   * Address of the page. With `connect`, the beginning of it, or undefined if only one page is
+   * open.
+   */
   url?: string | undefined;
   /** Address of a browser's debugging port. */
   connect?: string | undefined;
-  /** For this long locks are looked at, from when the page has loaded. */
+  /** How long to watch locks after the page has loaded. */
   seconds: number;
-  /** Progress, line by line. */
+  /** Called with progress messages, one line each. */
   say: (line: string) => void;
 }
 
-/** Between two looks at locks. */
+/** Time between two looks at the locks. */
 const EVERY_MS = 500;
 const WORLD = 'vfscope doctor';
 
-/** @throws CommandFailure: exit code 2 for wrong use, 3 when browser or page fail */
+/** @throws CommandFailure: exit code 2 for wrong use, 3 if the browser or page fails */
 export const lookAtPage = (options: LookOptions): Promise<Doctor> =>
   options.connect === undefined ? ofNewPage(options) : ofOpenPage(options, options.connect);
 
@@ -69,12 +73,12 @@ async function ofOpenPage(options: LookOptions, connect: string): Promise<Doctor
     }
     return await watched(page, options);
   } finally {
-    if (!shown) await page?.close().catch(() => {}); // it is ours, and may have gone
+    if (!shown) await page?.close().catch(() => {}); // it is ours, and may already be closed
     await browser?.disconnect();
   }
 }
 
-/** Locks again and again, then everything. */
+/** Look at the locks repeatedly, then at everything. */
 async function watched(page: Page, { seconds, say }: LookOptions): Promise<Doctor> {
   say(`looking for ${seconds} s`);
   const session = await page.createCDPSession();
@@ -101,14 +105,16 @@ async function watched(page: Page, { seconds, say }: LookOptions): Promise<Docto
       throw browserFailed('The page navigated to another origin. Try again with its address.');
     return doctorOf(all, locks);
   } finally {
-    await session.detach().catch(() => {}); // the page may have gone
+    await session.detach().catch(() => {}); // the page may be closed
   }
 }
 
 /**
- * A world that the page's own code neither sees nor shares: one for each document, so that what a look leaves for the next is there.
- * @returns runs a function of ours in it, which is carried over as text: it uses nothing from outside its own braces.
- * It throws CommandFailure (3), also where what came back isn't what was asked for
+ * A world that the page's code can't see. Each document has one, so a look can leave data for the
+ * next.
+ * @returns a function that runs one of our functions in it. The function is sent as text, so it
+ * uses nothing from outside its own braces.
+ *   It throws CommandFailure (3), also if the result has the wrong shape.
  */
 export function worldIn(session: Pick<CDPSession, 'send'>) {
   let world = { document: '', id: 0 };

@@ -1,4 +1,7 @@
-/** Documents of a page over CDP: each gets the hook and a script that relays for it (content/over-cdp.ts), and their threads speak to one recording. */
+/**
+ * Documents of a page over CDP: each gets the hook and a relay script (content/over-cdp.ts), and
+ * all their threads report to one recording.
+ */
 import type { CDPSession } from 'puppeteer-core';
 import { CONNECT_HEAR, CONNECT_LEAVE, CONNECT_SAY, CONNECT_WORLD } from '../protocol/connect.ts';
 import { PartReader, toParts } from '../protocol/json-wire.ts';
@@ -8,10 +11,10 @@ import { RelayEnd } from '../protocol/relay.ts';
 interface Scripts {
   /** In an isolated world. */
   relay: string;
-  /** In the page's own. */
+  /** In the page's main world. */
   hook: string;
 }
-/** One document's. */
+/** Of one document. */
 interface Relay {
   readonly session: CDPSession;
   readonly context: number;
@@ -21,28 +24,31 @@ interface Relay {
 
 export class PageRelays {
   private readonly relays = new Map<string, Relay>();
-  /** Of all documents, also those that were left: what they said last is still on its way. */
+  /** Of all documents, including closed ones whose last messages may still arrive. */
   private readonly ends: RelayEnd[] = [];
   private readonly sessions = new Map<CDPSession, string[]>();
 
-  /** @param onPort takes the ports of threads, as if they had been handed over */
+  /** @param onPort receives the threads' ports as if they had been handed over */
   constructor(
     private readonly scripts: Scripts,
     private readonly onPort: (port: MessagePort) => void,
   ) {}
 
-  /** Each new document of this page or frame, and of frames in other processes below it, has the scripts from now on. */
+  /**
+   * Adds the scripts to each new document of this page or frame, and of its child frames in other
+   * processes.
+   */
   async follow(session: CDPSession): Promise<void> {
     const ids: string[] = [];
     this.sessions.set(session, ids);
-    // the next document may be in another process, where numbers of contexts begin again
+    // the next document may be in another process, where context ids start again
     session.on('Runtime.executionContextsCleared', () => {
       for (const [key, relay] of this.relays)
         if (relay.session === session) this.relays.delete(key);
     });
     session.on('Target.detachedFromTarget', ({ sessionId }) => {
       for (const gone of this.sessions.keys())
-        if (gone.id() === sessionId) this.sessions.delete(gone); // it would answer nothing
+        if (gone.id() === sessionId) this.sessions.delete(gone); // it wouldn't answer
     });
     session.on('Runtime.bindingCalled', ({ name, payload, executionContextId }) => {
       if (name === CONNECT_SAY) this.hear(session, executionContextId, payload);
@@ -50,8 +56,9 @@ export class PageRelays {
     session.on('Target.attachedToTarget', ({ sessionId }) => {
       const frame = session.connection()?.session(sessionId);
       if (!frame) return;
-      // a frame that is held answers some commands only when it runs: none is waited for, and all are done in their order
-      void this.follow(frame).catch(() => {}); // it has gone
+      // a paused frame answers some commands only after it resumes, so don't wait for any; they run
+      // in order
+      void this.follow(frame).catch(() => {}); // it was closed
       void frame.send('Runtime.runIfWaitingForDebugger').catch(() => {});
     });
     const scripts = [
@@ -61,7 +68,7 @@ export class PageRelays {
     const answers = await Promise.all([
       ...scripts.map((script) => session.send('Page.addScriptToEvaluateOnNewDocument', script)),
       session.send('Page.enable'),
-      session.send('Runtime.enable'), // else bindings call nothing
+      session.send('Runtime.enable'), // otherwise bindings call nothing
       session.send('Runtime.addBinding', {
         name: CONNECT_SAY,
         executionContextName: CONNECT_WORLD,
@@ -96,7 +103,7 @@ export class PageRelays {
     if (whole && isRelayMessage(whole.message)) relay.end.receive(whole.message);
   }
 
-  /** In the document's isolated world. It may have gone. */
+  /** Runs in the document's isolated world. The document may be closed. */
   private call({ session, context }: Relay, name: string, text = ''): Promise<void> {
     return session
       .send('Runtime.evaluate', {
@@ -109,16 +116,16 @@ export class PageRelays {
       );
   }
 
-  /** Documents have nothing of ours any more, and new ones get nothing. */
+  /** Removes our scripts from all documents, and adds none to new ones. */
   async leave(): Promise<void> {
     await Promise.all([...this.relays.values()].map((relay) => this.call(relay, CONNECT_LEAVE)));
     for (const end of this.ends) end.close();
-    // frames before their page: with its session theirs would go, without an answer
+    // frames before their page, because frames can't answer after their page's session ends
     for (const [session, ids] of [...this.sessions].reverse()) {
       for (const identifier of ids)
         await session
           .send('Page.removeScriptToEvaluateOnNewDocument', { identifier })
-          .catch(() => {}); // its frame has gone
+          .catch(() => {}); // its frame was closed
       await session.detach().catch(() => {});
     }
   }

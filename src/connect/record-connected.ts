@@ -1,6 +1,7 @@
 /**
- * `vfscope record --connect`: a page of a browser that runs already (Chrome, Edge, Electron, Android by `adb forward`), recorded over CDP without
- * the extension. The browser is its user's: it is never closed, and nothing stays in it. A tab that we open is closed at the end.
+ * `vfscope record --connect`: records a page of a running browser (Chrome, Edge, Electron, Android
+ * by `adb forward`) over CDP, without the extension. The browser belongs to the user: it is never
+ * closed, and everything is removed at the end. A tab that the command opened is closed.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +35,7 @@ import { connectTo, pageOf } from './attach.ts';
 import { chosenPage, endpointOf, openPage, pagesAt } from './endpoint.ts';
 import { PageRelays } from './page-relays.ts';
 
-/** For threads to send the rest and give the page back. */
+/** How long threads may take to send the rest and restore the page. */
 const STOP_MS = 10_000;
 
 export interface ConnectOptions extends Pick<
@@ -54,20 +55,23 @@ export interface ConnectOptions extends Pick<
 > {
   /** Address of the browser's debugging port. */
   connect: string;
-  /** Begins the address of the page. It is opened in a new tab where no tab shows it. Undefined: the only page there is. */
+  /**
+   * Beginning of the page's address. If no tab shows it, it opens in a new tab. Undefined: the only
+   * page there is.
+   */
   url?: string;
-  /** Until Ctrl+C, where nothing else ends it. */
+  /** Record until Ctrl+C, unless something else ends the recording. */
   headed?: boolean;
 }
 
-/** A script that the build puts beside the command. @throws CommandFailure (exit code 3) */
+/** A script that the build puts next to the command. @throws CommandFailure (exit code 3) */
 function builtScript(extension: string, name: string): string {
   const file = join(extension, '../cli', name);
   if (!existsSync(file)) throw browserFailed(`${file} is missing: build vfscope again.`);
   return readFileSync(file, 'utf8');
 }
 
-/** In front of the hook: what it is to capture (protocol/capture.ts). */
+/** Runs before the hook and sets what it captures (protocol/capture.ts). */
 const captureText = ({ capture, layers, buffer, stacks }: CaptureOptions): string =>
   `globalThis[Symbol.for(${JSON.stringify(CAPTURE_KEY)})]=${JSON.stringify({
     ...{ capture, buffer, stacks },
@@ -75,8 +79,10 @@ const captureText = ({ capture, layers, buffer, stacks }: CaptureOptions): strin
   })};`;
 
 /**
- * Record a page of a running browser. The page is loaded again, because an engine that was loaded before can't be recorded.
- * @throws CommandFailure: exit code 2 for wrong use, 3 when browser or page fail; the trace up to then has been saved
+ * Record a page of a running browser. The page reloads, because an engine that has already loaded
+ * can't be recorded.
+ * @throws CommandFailure: exit code 2 for wrong use, 3 if the browser or page fails. The trace up
+ * to then is saved.
  */
 export async function recordConnected(options: ConnectOptions): Promise<void> {
   const { say = () => {}, url } = options;
@@ -112,14 +118,14 @@ export async function recordConnected(options: ConnectOptions): Promise<void> {
     const unmarked = options.marks ? await keepMarked(options.out, say) : null;
     if (late ?? unmarked) throw browserFailed((late ?? unmarked)!);
   } finally {
-    over.abort(); // nothing goes on waiting
+    over.abort(); // nothing keeps waiting
     interrupt.ignore();
-    if (!shown) await page?.close().catch(() => {}); // it is ours, and may have gone
+    if (!shown) await page?.close().catch(() => {}); // it is ours, and may already be closed
     await browser?.disconnect();
   }
 }
 
-/** One of a page, from the moment that its next document begins. */
+/** Records a page from the start of its next document. */
 class Recording {
   private constructor(
     private readonly store: TraceStore,
@@ -142,7 +148,7 @@ class Recording {
     const relays = new PageRelays(
       {
         relay: builtScript(extension, 'connect-content.js'),
-        // samples know our code by the address of its script
+        // samples identify our code by its script's address
         hook:
           captureText(recorded.capture) + carried + hook + (asksBrowser(options) ? OUR_SOURCE : ''),
       },

@@ -1,6 +1,7 @@
 /**
- * Isolated world of a page, while recordings run: takes the port that the hook offers, hands it to the panel of this tab's
- * recording, or tells the hook that there is none. All of it goes over a line of the two scripts: the app hears nothing.
+ * Isolated world of a page while recordings run. Takes the port that the hook offers and hands it
+ * to the panel of this tab's recording, or tells the hook that there is none. The two scripts share
+ * a private line, so the app can't hear them.
  */
 import { api } from '../platform/extension-api.ts';
 import {
@@ -19,20 +20,29 @@ import { handOver } from './hand-over.ts';
 import { answerPolicy, headersRefuse, watchPolicies } from './page-policy.ts';
 import { relay } from './relay.ts';
 
-/** To the hook of this page, and to those that were here before; the page itself can lay some, but not without end. */
+/**
+ * Lines to the hook of this page, and to earlier hooks. The page can fake lines, so their number is
+ * limited.
+ */
 const lines: MessagePort[] = [];
 const MAX_LINES = 1000;
 const answer = (line: MessagePort, message: ContentMessage): void => line.postMessage(message);
 
-/** A background that stops while it is asked gives no answer. It starts again with the next question. */
+/**
+ * A background that stops while it is being asked doesn't answer. The next question starts it
+ * again.
+ */
 const ASK_AGAIN_MS = 200;
 const TRIES = 5;
 
-/** Is the extension there? Not when it was reloaded or removed while this page was open. */
+/**
+ * Whether the extension is still there. It isn't if it was reloaded or removed while this page was
+ * open.
+ */
 const isInstalled = (): boolean =>
   (api.runtime as typeof api.runtime | undefined)?.id !== undefined;
 
-/** @throws where the extension is gone, or does not answer again and again */
+/** @throws if the extension is gone, or repeatedly doesn't answer */
 async function askBackground<Said>(ask: Ask): Promise<Said> {
   for (let tries = 1; ; tries++) {
     try {
@@ -52,12 +62,14 @@ async function isRecorded(isNew = false): Promise<Answer> {
   headersRefuse(said.refused);
   return said;
 }
-/** The answer to the first offer, asked for before it comes: the hook may wait for it. Soon it may be another. */
+/**
+ * The answer to the first offer, requested early because the hook may wait for it. It expires soon.
+ */
 const FRESH_MS = 300;
 let askedAt = 0;
 let first: Promise<Answer> | null = null;
 
-/** When the recording began that this page's hook belongs to; 0 = none yet. */
+/** Start time of the recording that this page's hook belongs to; 0 = none yet. */
 let since = 0;
 
 async function passOn(port: MessagePort): Promise<ContentMessage> {
@@ -67,14 +79,14 @@ async function passOn(port: MessagePort): Promise<ContentMessage> {
   if (!said.recorded) return { k: 'restore', joins: said.joins };
   since = said.since;
   watchFrames();
-  // in a sandboxed frame the handover frame would be without an origin, too: it reaches no panel
+  // in a sandboxed frame, the handover frame would have no origin either and couldn't reach a panel
   const outcome =
     said.transport === 'runtime' || origin === 'null' ? 'silent' : await handOver(port, said.token);
   if (outcome === 'silent') relay(port);
   return { k: outcome === 'no-panel' ? 'no-panel' : 'connected' };
 }
 
-/** Addresses of the scripts that this page's workers asked for. */
+/** Addresses of the scripts that this page's workers requested. */
 const workerScripts = new Set<string>();
 const MAX_WORKER_SCRIPTS = 1000;
 
@@ -86,7 +98,10 @@ function onWorker(event: Event): void {
   if (workerScripts.size > MAX_WORKER_SCRIPTS) workerScripts.delete(oldest!);
 }
 
-/** Is there an element that has this script's digest? Of an import map's digests only that there are some is known. */
+/**
+ * Whether the page has an element with this script's digest. For an import map, only whether it has
+ * any digests is known.
+ */
 function isGuarded(url: string): boolean {
   for (const element of document.querySelectorAll('script[integrity], link[integrity]'))
     if ((element as HTMLScriptElement).src === url || (element as HTMLLinkElement).href === url)
@@ -96,10 +111,10 @@ function isGuarded(url: string): boolean {
   );
 }
 
-/** How often a page asks again whether the SharedWorker of others is gone that it can't join. */
+/** How often a page asks whether a SharedWorker that it can't join has ended. */
 const WAIT_MS = 500;
 
-/** Which URL is this SharedWorker's? Without an answer it runs natively. */
+/** The URL to start this SharedWorker from. Without an answer it runs natively. */
 function onShared(line: MessagePort, message: PageMessage & { k: 'shared' }): void {
   const { n, key, traits, url, dead, closed } = message;
   const told = (agreed: string): void => answer(line, { k: 'shared', n, url: agreed });
@@ -122,13 +137,13 @@ function onOffer(line: MessagePort, { data, ports: [port] }: MessageEvent<unknow
   passOn(port).then(
     (outcome) => {
       if (outcome.k === 'restore') leave(outcome.joins);
-      else if (mine === offers) answer(line, outcome); // else a newer offer is on its way and gets the answer
+      else if (mine === offers) answer(line, outcome); // otherwise a newer offer is pending and gets the answer
     },
     () => (isInstalled() ? answer(line, { k: 'no-panel' }) : leave()), // the hook asks again while the extension is there
   );
 }
 
-/** A hook lays its line: our own word on this event has no port. */
+/** A hook opens its line. Our own event of this name has no port. */
 function onContact(event: Event): void {
   const [port] = (event as Partial<MessageEvent>).ports ?? [];
   if (!port || lines.length === MAX_LINES || !isInstalled()) return;
@@ -140,7 +155,10 @@ function onContact(event: Event): void {
   port.onmessage = (offer) => onOffer(port, offer);
 }
 
-/** Back from the back/forward cache, where nothing reaches a page: its recording may have ended meanwhile. */
+/**
+ * The page returned from the back/forward cache, where no message reaches it. Its recording may
+ * have ended meanwhile.
+ */
 function onPageShow({ persisted }: PageTransitionEvent): void {
   if (!persisted || since === 0) return;
   isRecorded().then(
@@ -149,14 +167,17 @@ function onPageShow({ persisted }: PageTransitionEvent): void {
   );
 }
 
-/** How soon a page is as it was when the extension is reloaded, updated or switched off, which nothing here is told of. */
+/**
+ * How soon a page is restored after the extension is reloaded, updated, or disabled. Content
+ * scripts get no event for that.
+ */
 const GONE_MS = 2000;
 let watch: ReturnType<typeof setInterval> | null = null;
 let listening = false;
 /** document.open() removes every listener, and every child of the document. */
 const emptied = new MutationObserver(listen);
 
-/** Does nothing to what is there. */
+/** Has no side effect on existing content. */
 function listen(): void {
   addEventListener(CONTACT, onContact, true);
   addEventListener('pageshow', onPageShow, true);
@@ -166,9 +187,9 @@ function listen(): void {
 }
 
 /**
- * Give everything back, and hear nothing more: a page that isn't recorded must not find us. This script is injected again for the next
- * recording.
- * @param joins its hook stays for SharedWorkers alone, and its line
+ * Restore everything and stop listening, because a page that isn't recorded must not detect us.
+ * This script is injected again for the next recording.
+ * @param joins its hook stays for SharedWorkers only, and so does its line
  */
 function leave(joins = false): void {
   removeEventListener(CONTACT, onContact, true);
@@ -182,7 +203,7 @@ function leave(joins = false): void {
   unwatchFrames();
   for (const line of joins ? lines : lines.splice(0)) {
     answer(line, { k: 'restore', joins });
-    if (!joins) line.close(); // what was said before still arrives
+    if (!joins) line.close(); // earlier messages still arrive
   }
   workerScripts.clear();
 }
@@ -198,10 +219,11 @@ if (!realm.vfscopeListen) {
   });
   watchPolicies();
   askedAt = performance.now();
-  first = isRecorded(document.readyState === 'loading' && !document.head); // else scripts of the page may have run
+  // otherwise scripts of the page may have run
+  first = isRecorded(document.readyState === 'loading' && !document.head);
   first.then(
     ({ recorded }) => recorded && lines.forEach((line) => answer(line, { k: 'recorded' })),
-    () => undefined, // as its offer hears
+    () => undefined, // the same as the answer to its offer
   );
 }
 realm.vfscopeListen();

@@ -1,9 +1,12 @@
-/** Frames of other origins in a recorded page: whether they are recorded, too, is the user's choice, so the panel names them. */
+/**
+ * Frames of other origins in a recorded page. The user chooses whether they are recorded, so the
+ * panel names them.
+ */
 import { api } from '../platform/extension-api.ts';
 import { webOrigin } from '../platform/recordable.ts';
 import type { Ask } from '../protocol/messages.ts';
 
-/** A page that draws a new origin for each frame must not flood the panel. */
+/** Limits the messages to the panel if a page creates a new origin for each frame. */
 const MAX_ORIGINS = 20;
 const said = new Set<string>([location.origin]);
 
@@ -11,19 +14,22 @@ function onFrame(frame: HTMLIFrameElement): void {
   const origin = URL.canParse(frame.src) ? webOrigin(frame.src) : '';
   if (!origin || said.has(origin) || said.size > MAX_ORIGINS) return;
   said.add(origin);
-  // without an answer the extension was reloaded or removed: no panel would want to know
+  // without an answer the extension was reloaded or removed, so no panel is interested
   api.runtime.sendMessage({ k: 'frame', origin } satisfies Ask).catch(() => said.delete(origin));
 }
 
 const onLoad = ({ target }: Event): void =>
   void (target instanceof HTMLIFrameElement && onFrame(target));
 
-/** Report the frames that are there, and those that load from now on; what was said before is said again. */
+/**
+ * Report existing frames, and those that load later. Frames that were already reported are reported
+ * again.
+ */
 export function watchFrames(): void {
   said.clear();
   said.add(location.origin);
   for (const frame of document.querySelectorAll('iframe')) onFrame(frame);
-  document.addEventListener('load', onLoad, true); // once, however often
+  document.addEventListener('load', onLoad, true); // once, even if called repeatedly
 }
 export function unwatchFrames(): void {
   document.removeEventListener('load', onLoad, true);

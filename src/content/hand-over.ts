@@ -1,19 +1,24 @@
 /**
- * Hands a MessagePort of the page to the panel, through a frame of the extension's origin that lives only for this. The frame
- * sits in a closed shadow tree: the page's `window.length` and `frames` do not count it.
+ * Hands a MessagePort of the page to the panel, through a temporary frame of the extension's
+ * origin. The frame is in a closed shadow tree, so the page's `window.length` and `frames` don't
+ * count it.
  */
 import { api } from '../platform/extension-api.ts';
 import { handoverAddress } from '../platform/handover-page.ts';
 import type { FrameMessage, LineMessage } from '../protocol/messages.ts';
 
-/** A frame that gives no answer for this long never will, as in a browser that does not share workers with frames. */
+/**
+ * A frame that doesn't answer within this time never will, as in a browser that doesn't share
+ * workers with frames.
+ */
 const SILENT_AFTER_MS = 2000;
-/** One that has loaded says at once that it is there, unless the browser blocked it. */
+/** A frame that has loaded reports at once, unless the browser blocked it. */
 const THERE_AFTER_MS = 300;
 
 /**
- * @param token from the background: opens the way to the panel, once
- * @returns `handed`; `no-panel`: no panel is there to take it; `silent`: no frame can be used here, and the port is still ours
+ * @param token from the background, valid once for access to the panel
+ * @returns `handed`; `no-panel`: no panel is there to take it; `silent`: frames don't work here,
+ * and we still own the port
  */
 export async function handOver(
   port: MessagePort,
@@ -21,9 +26,9 @@ export async function handOver(
 ): Promise<'handed' | 'no-panel' | 'silent'> {
   const root = document.documentElement as Element | null;
   const address = handoverAddress(token);
-  // document.open(), and nothing written yet: an element of ours would be the document's first
+  // after document.open() with nothing written yet, our element would be the document's first
   if (!root || !address) return 'silent';
-  // of HTML also in documents of SVG or XML
+  // an HTML element even in SVG or XML documents
   const html = <N extends 'div' | 'iframe'>(name: N): HTMLElementTagNameMap[N] =>
     document.createElementNS('http://www.w3.org/1999/xhtml', name) as HTMLElementTagNameMap[N];
   const host = html('div');
@@ -42,7 +47,7 @@ export async function handOver(
       timer = setTimeout(done, ms, 'silent');
     };
     let posted = false;
-    // document.open() takes our frame away: what was on its way with it is offered again
+    // document.open() removes our frame; ports in transit with it are offered again
     removed = new MutationObserver(() => host.isConnected || done(posted ? 'no-panel' : 'silent'));
     removed.observe(document, { childList: true });
     frame.onload = () => {

@@ -1,6 +1,7 @@
 /**
- * Isolated world of a page that `vfscope record --connect` records: what content.ts does, without the extension. It takes the port that the
- * hook offers, and relays it through a function that the command has put into this world. The page can't see either.
+ * Isolated world of a page that `vfscope record --connect` records: does what content.ts does,
+ * without the extension. It takes the port that the hook offers and relays it through a function
+ * that the command has added to this world. The page can't see either.
  */
 import { CONNECT_HEAR, CONNECT_LEAVE, CONNECT_SAY } from '../protocol/connect.ts';
 import { PartReader, toParts } from '../protocol/json-wire.ts';
@@ -12,13 +13,16 @@ import {
 } from '../protocol/messages.ts';
 import { drawName, RelayEnd } from '../protocol/relay.ts';
 
-/** The command answers every batch. Without an answer for this long it is gone, and the page must be as it was. */
+/**
+ * The command answers every batch. Without an answer within this time it is gone, and the page must
+ * be restored.
+ */
 const GONE_MS = 10_000;
 const LOOK_EVERY_MS = 1000;
 
 const realm = globalThis as unknown as Record<string, (text: string) => void>;
 const lines = new Set<MessagePort>();
-/** When the first message was sent that has no answer; null = all were answered. */
+/** When the oldest unanswered message was sent; null = all were answered. */
 let unansweredSince: number | null = null;
 
 const end = new RelayEnd(drawName(), (message) => {
@@ -35,7 +39,7 @@ function onContact(event: Event): void {
   lines.add(line);
   line.onmessage = ({ data, ports: [port] }: MessageEvent<unknown>) => {
     if (!isPageMessage(data)) return;
-    // none of its SharedWorkers run with our script: the browser puts the hook into them
+    // none of its SharedWorkers run with our script: the browser injects the hook into them
     if (data.k === 'shared') return answer(line, { k: 'shared', n: data.n, url: '' });
     if (!port) return;
     end.carry(port);
@@ -50,7 +54,7 @@ realm[CONNECT_HEAR] = (text) => {
   if (whole && isRelayMessage(whole.message)) end.receive(whole.message);
 };
 
-/** Give the page back. A hook that was told to stop has gone already. */
+/** Restore the page. A hook that was told to stop has already restored. */
 function leave(): void {
   removeEventListener(CONTACT, onContact, true);
   clearInterval(watch);

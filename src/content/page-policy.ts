@@ -1,4 +1,7 @@
-/** Answers the hook, within its own call, what the policies of this document refuse: those of its response, and those in its head. */
+/**
+ * Tells the hook, synchronously, what this document's policies block: those of its response headers
+ * and those in its head.
+ */
 import {
   ANY_REFUSAL,
   REFUSALS,
@@ -10,14 +13,17 @@ import {
 type Realm = Partial<Record<typeof REFUSED_KEY, Refusal[]>> & { vfscopeRefusals?: typeof refusals };
 const realm = globalThis as Realm;
 
-/** Policies of meta elements. They stay in force when the element goes. */
+/** Policies of meta elements. They stay in force after the element is removed. */
 const found = new Set<string>();
 const look = (): void =>
   document
     .querySelectorAll<HTMLMetaElement>('head > meta[http-equiv="content-security-policy" i]')
     .forEach(({ content }) => void found.add(content));
 
-/** A document without a response of its own has the policies of the one that made it, whose content script we can ask. */
+/**
+ * A document without its own response inherits the policies of its creator, whose content script we
+ * can ask.
+ */
 function refusedAround(): readonly Refusal[] {
   if (/^https?:$/.test(location.protocol)) return [];
   try {
@@ -36,11 +42,14 @@ function refusals(): readonly Refusal[] {
   ];
 }
 
-/** The background has said what this document's headers refuse. */
+/** The background has reported what this document's headers block. */
 export const headersRefuse = (refused: Refusal[]): void =>
   void (realm[REFUSED_KEY] ??= []).push(...refused);
 
-/** Answer what is asked on the hook's line: an event of that name, whose default is prevented. No listener of the app can hear it. */
+/**
+ * Answers questions on the hook's line: an event of that name, whose default is prevented. The
+ * app's listeners can't hear it.
+ */
 export function answerPolicy(line: MessagePort): void {
   const answer = (question: string, isSo: () => boolean): void =>
     line.addEventListener(question, (event) => {
@@ -50,7 +59,7 @@ export function answerPolicy(line: MessagePort): void {
   for (const refusal of REFUSALS) answer(refusal, () => refusals().includes(refusal));
 }
 
-/** From now on. */
+/** Start answering. */
 export function watchPolicies(): void {
   realm.vfscopeRefusals = refusals;
   document.addEventListener('DOMContentLoaded', look, { capture: true, once: true });

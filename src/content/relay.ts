@@ -1,4 +1,7 @@
-/** Where no port can be handed over: everything goes through runtime.Port and the background, which is slower. */
+/**
+ * The fallback if no port can be handed over: everything goes through runtime.Port and the
+ * background, which is slower.
+ */
 import { connectLasting } from '../platform/lasting-port.ts';
 import { relayPortName, type RelayMessage } from '../protocol/messages.ts';
 import { drawName, RelayEnd } from '../protocol/relay.ts';

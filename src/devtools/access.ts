@@ -1,6 +1,7 @@
 /**
- * The page that asks for access to sites, where a panel of DevTools cannot: its buttons are the user's gesture that the browser wants.
- * `?tab=<id>&origin=<origin>...`: the inspected tab, to which the user returns, and the origins asked for.
+ * The page that asks for access to sites, which a DevTools panel can't do: the browser requires a
+ * user gesture, here a click on a button. `?tab=<id>&origin=<origin>...`: the inspected tab, to
+ * which the user returns, and the requested origins.
  */
 import {
   accessAsked,
@@ -31,13 +32,13 @@ if (origins.length) {
 const failed = (e: unknown): void =>
   void (outcome.textContent = e instanceof Error ? e.message : String(e));
 
-/** @param granted what was asked for, or all sites */
+/** @param granted the requested access, or all sites */
 async function show(granted: boolean): Promise<void> {
   if (!granted) return;
   const focused = document.activeElement instanceof HTMLButtonElement;
   one.disabled = all.disabled = true;
   outcome.textContent = 'Access allowed. Close this tab and go back to your page.';
-  if (focused) outcome.focus(); // a button that is disabled would take the focus with it
+  if (focused) outcome.focus(); // disabling the button would move the focus
   if (tab !== null) await returnToTab(tab);
 }
 

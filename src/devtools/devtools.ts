@@ -1,6 +1,6 @@
 /**
- * Adds the panel to DevTools. The tab's id in the panel's URL says whose panel it is. Paths begin with a slash: without it Chromium
- * counts them from the extension, Firefox from this page.
+ * Adds the panel to DevTools. The panel's URL has the tab's id. Paths begin with a slash, because
+ * Chromium resolves others against the extension's root, Firefox against this page.
  */
 import { api } from '../platform/extension-api.ts';
 

@@ -1,4 +1,7 @@
-/** The options page: what a recording captures, under the names that the panel's settings and the recorder read, too. */
+/**
+ * The options page: what a recording captures. The panel's settings and the recorder use the same
+ * storage keys.
+ */
 import { mount } from 'svelte';
 import { writable } from 'svelte/store';
 import { api } from '../platform/extension-api.ts';
@@ -10,9 +13,9 @@ const form = document.querySelector('#form')!;
 const outcome = document.querySelector('#outcome')!;
 const values = writable<CaptureOptions>(captureOptionsOf({}));
 
-/** Writes under way: what is shown is ahead of the storage. */
+/** Pending writes: what is displayed isn't in storage yet. */
 let writing = 0;
-/** Write a change; what was chosen is shown as the storage has it afterwards. */
+/** Write a change. When it is done, the page shows what storage has. */
 async function change(changed: Partial<CaptureOptions>): Promise<void> {
   writing++;
   values.update((shown) => ({ ...shown, ...changed }));
@@ -31,7 +34,7 @@ let shown: object | undefined;
 async function show(): Promise<void> {
   try {
     const kept = captureOptionsOf(await api.storage.local.get(NAMES));
-    if (writing) return; // shown when that is done
+    if (writing) return; // displayed when that is done
     values.set(kept);
     shown ??= mount(CaptureSettings, { target: form, props: { values, change } });
     document.documentElement.dataset['ready'] = 'true';

@@ -1,25 +1,28 @@
-/** What a panel knows of the sites that its recording may enter: the background's word, and what of it takes effect only later. */
+/**
+ * What a panel knows about the sites that its recording may access: the background's reports, and
+ * what takes effect only after a reload.
+ */
 import type { SiteAccess } from '../protocol/messages.ts';
 import type { PageAccess } from '../viewer/ui/host.ts';
 
-/** Origins of frames; the page chooses them. */
+/** Maximum origins of frames, because the page chooses them. */
 const MAX_FRAMES = 20;
 
 export class PageAccessState {
   private frames: string[] = [];
   private access: SiteAccess | null = null;
   private afterReload: string[] = [];
-  /** The page came while we might not enter it. */
+  /** The page loaded while we had no access to it. */
   private came = false;
 
   constructor(private origin = '') {}
 
-  /** What the background is asked about. */
+  /** The question to the background. */
   get asked(): { k: 'page'; origin: string; frames: string[] } {
     return { k: 'page', origin: this.origin, frames: this.frames };
   }
 
-  /** The tab shows a page of this origin; also after a reload. */
+  /** The tab shows a page of this origin; also called after a reload. */
   navigated(origin: string): void {
     if (origin !== this.origin) this.access = null; // until the background has answered
     this.origin = origin;
@@ -28,7 +31,7 @@ export class PageAccessState {
     this.came = this.access?.granted === 'none';
   }
 
-  /** The page has a frame of this origin that may not be entered. @returns whether that is news */
+  /** The page has a frame of this origin that we can't access. @returns whether it is new */
   frame(origin: string): boolean {
     if (this.frames.includes(origin) || this.frames.length >= MAX_FRAMES) return false;
     this.frames = [...this.frames, origin];
@@ -36,11 +39,11 @@ export class PageAccessState {
   }
 
   /**
-   * The background's answer.
-   * @returns whether access to the page itself was lost with it
+   * The background has answered.
+   * @returns whether access to the page itself was lost
    */
   answered(access: SiteAccess): boolean {
-    if (access.origin !== this.origin) return false; // about the page before
+    if (access.origin !== this.origin) return false; // about the previous page
     const before = this.access;
     this.access = access;
     if (!before) this.came = access.granted === 'none';

@@ -1,6 +1,7 @@
 /**
- * The panel: a thin shell around the viewer. `?tab=<id>` records that tab, as a panel of DevTools or as a tab of its own;
- * without it, the viewer opens files only, and with `?example` the example at once.
+ * The panel: a thin shell around the viewer. `?tab=<id>` records that tab, as a DevTools panel or
+ * as a separate tab. Without it, the viewer only opens files; with `?example` it opens the example
+ * at once.
  */
 import { api } from '../platform/extension-api.ts';
 import { hasPerformancePanel, showMarks, watchProfiling } from '../platform/performance-panel.ts';
@@ -18,13 +19,13 @@ const asked = new URLSearchParams(location.search);
 const tab = asked.get('tab');
 const example = (): Promise<Blob> => ownFile('devtools/example.vfst');
 
-/** DevTools has a theme of its own; a tab follows the system. */
+/** DevTools has its own theme; a tab follows the system. */
 function theme(): ViewerHost['theme'] {
   if (!api.devtools?.panels) return 'auto';
   return api.devtools.panels.themeName === 'dark' ? 'dark' : 'light';
 }
 
-/** Under this key the Lab asks this panel for its trace. */
+/** The Lab asks this panel for its trace under this key. */
 const traceKey = crypto.randomUUID();
 
 const viewer = mountViewer(document.body, {
@@ -53,7 +54,7 @@ const viewer = mountViewer(document.body, {
   saveFile,
 });
 if (asked.has('example')) void viewer.openFrom(example, EXAMPLE_NAME);
-// the panel's own window is one of many
+// the panel's own window is one of several
 if (tab !== null && !api.devtools?.panels)
   watchInspectedOrigin(Number(tab), (origin) => {
     document.title = origin ? `vfscope: ${siteName(origin)}` : 'vfscope';

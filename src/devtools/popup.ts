@@ -1,4 +1,7 @@
-/** The popup: looks at the active tab's page once, when it is opened, and says how to record it, or why that cannot be. */
+/**
+ * The popup: looks at the active tab's page once when it opens, and shows how to record it, or why
+ * it can't be recorded.
+ */
 import { api } from '../platform/extension-api.ts';
 import { openPanelWindow } from '../platform/panel-window.ts';
 import { whyNotRecordable } from '../platform/recordable.ts';
@@ -18,7 +21,7 @@ import { countOf, formatBytes } from '../text/numbers.ts';
 
 const SHOWN = 12;
 
-/** An element with text and children; strings from pages only ever become text. */
+/** An element with text and children. Strings from pages are only used as text. */
 function el(tag: string, className: string, ...children: (Node | string)[]): HTMLElement {
   const element = document.createElement(tag);
   if (className) element.className = className;
@@ -96,7 +99,10 @@ const SLOW_DEVTOOLS = slowsUnderDevtools(navigator.userAgent)
   ? ' Open DevTools slow the page down.'
   : '';
 
-/** Opens vfscope's window for this tab, and closes the popup. @param view that it shows @param failed says why it couldn't be opened */
+/**
+ * Opens vfscope's window for this tab, and closes the popup. @param view to show @param failed
+ * error message if the window couldn't be opened
+ */
 function windowButton(
   id: string,
   text: string,
@@ -118,7 +124,7 @@ function windowButton(
   return button;
 }
 
-/** What the page's origin holds now, without a recording. */
+/** What the page's origin stores, without a recording. */
 function doctorLink(tab: number): HTMLElement {
   const line = note('');
   const failed = (why: string): void => line.replaceChildren(why);
@@ -138,7 +144,7 @@ function howToRecord(tab: number): Node[] {
   return [button, keys];
 }
 
-/** What a recording that covers this tab means for its user. */
+/** What a recording that includes this tab means for the user. */
 function aboutRecording({ since, scope, tabId }: RecordingState, tab: number): Node[] {
   const from = new Date(since).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
   const what = scope === 'tab' ? 'This tab has been' : 'All tabs of this origin have been';
@@ -186,7 +192,7 @@ async function main(): Promise<void> {
   next.toggleAttribute('hidden', !next.hasChildNodes());
   document.documentElement.dataset['ready'] = 'true';
 }
-// Firefox would leave the popup over the page that a link has opened
+// Firefox would leave the popup open over the page that a link has opened
 addEventListener('click', (event) => {
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   if (!link || !api.extension.getViews({ type: 'popup' }).includes(window)) return;

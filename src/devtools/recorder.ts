@@ -1,6 +1,6 @@
 /**
- * The record button's other side: commands to the background, recorded pages' ports from the hub or, where none can be handed
- * over, from relays through the background.
+ * Implements the record button: commands to the background, and ports of recorded pages, either
+ * from the hub or, if none can be handed over, from relays through the background.
  */
 import { api } from '../platform/extension-api.ts';
 import { watchInspectedOrigin } from '../platform/inspected-page.ts';
@@ -27,11 +27,17 @@ import { copyFrom, databasesOf } from '../page-copy/copy.ts';
 import { canLookHere, lookAtAll, lookAtTab, stateOfTab } from '../page-copy/look-at-tab.ts';
 import { PageAccessState } from './page-access.ts';
 
-/** The empty panel looks unasked, at so many files. */
+/** The empty panel looks at this many files without being asked. */
 const LOOKED_AT = 50;
-/** The service worker sleeps after 30 s without work; a recording keeps it awake, which saves it restarts. */
+/**
+ * The service worker stops after 30 s without work. During a recording, this keeps it running and
+ * saves restarts.
+ */
 const PING_EVERY_MS = 20_000;
-/** A command or a registration without an answer for this long is said again, over a new connection: both may be said twice. */
+/**
+ * A command or a registration without an answer within this time is repeated over a new connection.
+ * Both may safely be repeated.
+ */
 const ANSWER_MS = 3000;
 const TRIES = 10;
 const accessLost = (origin: string): string =>
@@ -39,7 +45,7 @@ const accessLost = (origin: string): string =>
 
 interface Command {
   message: PanelMessage;
-  /** What the state is to be. */
+  /** The requested state. */
   recording: boolean;
   done: () => void;
   failed: (error: Error) => void;
@@ -121,11 +127,11 @@ export function recordTab(tabId: number): RecorderControl {
     update({ access: site.now, tabs: null, policy: null });
     background.post(site.asked);
   });
-  // tabs come and go while nothing is recorded, and nothing reports them
+  // while nothing is recorded, no event reports opened and closed tabs
   addEventListener('focus', () => background.post(site.asked));
   setInterval(() => status.recording && background.post({ k: 'ping' }), PING_EVERY_MS);
 
-  /** One command at a time: the answer to it is the state that it asks for. */
+  /** One command at a time. The answer to it is the state that it requested. */
   const run = (message: PanelMessage, recording: boolean): Promise<void> => {
     const answered = new Promise<void>((done, failed) => {
       if (command)
@@ -138,7 +144,7 @@ export function recordTab(tabId: number): RecorderControl {
     });
     return insist(
       answered,
-      () => background.reconnect(), // which says the command again
+      () => background.reconnect(), // which repeats the command
       () =>
         finish(
           new Error(
@@ -196,11 +202,11 @@ export function recordTab(tabId: number): RecorderControl {
   };
 }
 
-/** Else this page is a window or a tab. */
+/** Otherwise this page is a window or a tab. */
 const inDevTools = (): boolean =>
   (api.devtools as typeof api.devtools | undefined)?.panels !== undefined;
 
-/** What makes this panel new. */
+/** Identifies this panel as new. */
 const reopen = (): string =>
   inDevTools()
     ? 'Close DevTools and open it again.'
@@ -249,7 +255,10 @@ function connectHub(
   };
 }
 
-/** Wait for an answer: `again` at every delay, `giveUp` after the last one, which must make `answer` fail. */
+/**
+ * Wait for an answer: call `again` after every delay, and after the last one `giveUp`, which must
+ * make `answer` fail.
+ */
 async function insist(answer: Promise<void>, again: () => void, giveUp: () => void): Promise<void> {
   let tries = 0;
   const timer = setInterval(() => (++tries < TRIES ? again() : giveUp()), ANSWER_MS);
@@ -260,7 +269,10 @@ async function insist(answer: Promise<void>, again: () => void, giveUp: () => vo
   }
 }
 
-/** `{capture, layers, buffer, stacks, messages, instructions}` in the extension's local storage, as the settings leave them there. */
+/**
+ * `{capture, layers, buffer, stacks, messages, instructions}` in the extension's local storage, as
+ * the settings page writes them.
+ */
 async function chosenCapture(): Promise<CaptureOptions> {
   return captureOptionsOf(
     await api.storage.local.get([
@@ -270,13 +282,14 @@ async function chosenCapture(): Promise<CaptureOptions> {
 }
 
 /**
- * `{transport: 'runtime'}` in the extension's local storage: never hand ports over. For browsers where that fails without a sign. Always in
- * Safari, and in a window that is not private for a tab that is: they share no SharedWorker.
+ * `{transport: 'runtime'}` in the extension's local storage: never hand over ports. For browsers
+ * where that fails silently. Always set in Safari, and in a normal window for a tab in a private
+ * one: these don't share SharedWorkers.
  */
 async function chosenTransport(tabId: number): Promise<Answer['transport']> {
   const { transport } = await api.storage.local.get('transport');
   if (transport === 'runtime' || isSafariBuild()) return 'runtime';
   if (inDevTools() || api.extension.inIncognitoContext) return 'port';
-  const tab = await api.tabs.get(tabId).catch(() => null); // gone: the background says so
+  const tab = await api.tabs.get(tabId).catch(() => null); // closed: the background reports it
   return tab?.incognito ? 'runtime' : 'port';
 }

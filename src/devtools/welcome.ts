@@ -1,4 +1,4 @@
-/** The welcome page: all it works out is which keys open DevTools here. */
+/** The welcome page: the script only finds out which keys open DevTools here. */
 import { devtoolsKeys } from './devtools-keys.ts';
 
 document.querySelector('#keys')!.replaceChildren(...devtoolsKeys());

@@ -1,6 +1,7 @@
 /**
- * What a page's origin holds and stores, from one look at it: locks with their clients and ages, databases and files with their kinds,
- * leftovers, quota, isolation. Pure. Names in it are the page's. null = not known.
+ * Interprets one look at what a page's origin holds and stores: locks with their clients and ages,
+ * databases and files with their kinds, leftovers, quota, isolation. Pure. All names come from the
+ * page. null = not known.
  */
 import { plainPath } from '../event/file-names.ts';
 import { storedName, versionText, type StoredDatabase } from '../protocol/page-storage.ts';
@@ -15,35 +16,35 @@ export interface LockLine {
   name: string;
   state: 'held' | 'waiting';
   mode: 'exclusive' | 'shared';
-  /** `this page`, or how the browser names another client, cut. */
+  /** `this page`, or the browser's name of another client, shortened. */
   client: string;
-  /** Of a waiting one: clients that hold a lock of this name. */
+  /** For a waiting lock: clients that hold a lock of this name. */
   heldBy: string[];
-  /** Milliseconds since it was first seen: it was held, or taken again, for so long. */
+  /** Milliseconds since it was first seen. It may have been released and taken again meanwhile. */
   seenMs: number;
-  /** At how many looks, one after the other, it was seen. */
+  /** Number of consecutive looks that saw it. */
   looks: number;
 }
 /** A SQLite database. */
 interface StoredDatabaseLine {
   name: string;
-  /** The VFS, as far as its files tell, else `OPFS`. */
+  /** The VFS, if its files identify it, else `OPFS`. */
   kind: string;
   /** OPFS path, name of the IndexedDB database, or the storage of the key-value VFS. */
   at: string;
   bytes: number | null;
-  /** Release of the SQLite that wrote it last. */
+  /** Version of the SQLite that wrote it last. */
   writtenBy: string | null;
-  /** Why it can't be copied; null: it can. */
+  /** Why it can't be copied; null = it can. */
   noCopy: string | null;
 }
 export interface FileLine {
   path: string;
-  /** The name in a pool of files; '' = a free place. null: it is in no pool. */
+  /** Its name in a file pool; '' = an unused slot; null = it isn't in a pool. */
   poolName: string | null;
   kind: string;
   bytes: number | null;
-  /** Why it can't be read; '' where it can. */
+  /** Why it can't be read; '' = it can. */
   cause: string;
 }
 interface IndexedDbLine {
@@ -55,7 +56,7 @@ interface IndexedDbLine {
 export interface Doctor {
   origin: string;
   browser: string;
-  /** null: locks can't be asked for. */
+  /** null: the browser can't list locks. */
   locks: LockLine[] | null;
   databases: StoredDatabaseLine[];
   files: FileLine[];
@@ -70,14 +71,14 @@ export interface Doctor {
   gaps: string[];
 }
 
-/** Browsers name clients by long random texts: so much tells two apart. */
+/** Browsers name clients by long random texts. This many characters distinguish two. */
 const CLIENT = 8;
 const clientName = (client: string, own: string): string =>
   client !== '' && client === own
     ? 'this page'
     : client.replace(/[^\w-]/g, '').slice(0, CLIENT) || 'unknown';
 
-/** @param locks what is held and waiting, with its age; null = not known */
+/** @param locks held and waiting, with their ages; null = not known */
 export function doctorOf(look: PageLook, locks: readonly SeenLock[] | null): Doctor {
   const { state, storage, databases: stored } = look;
   const databases = [
@@ -152,7 +153,7 @@ const indexedDbLine = (database: StoredDatabase): IndexedDbLine => ({
   stores: database.stores && database.stores.map(({ name }) => name),
 });
 
-/** Each cause once: two looks meet the same lock. */
+/** Each cause once, because two looks may find the same lock. */
 function gapsOf({ state, storage, databases }: PageLook): string[] {
   const gaps = [...state.failures, ...storage.failures, ...databases.failures];
   if (storage.moreFiles) gaps.push(`OPFS: only the first ${storage.files.length} files were read`);

@@ -1,4 +1,4 @@
-/** What a stored file or database is, by its first bytes, its name, and its object stores. */
+/** Identifies a stored file or database by its first bytes, its name, and its object stores. */
 import { suffixOf } from '../event/file-names.ts';
 import { storedName, type StoredDatabase, type StoredFile } from '../protocol/page-storage.ts';
 
@@ -9,17 +9,19 @@ const COMPANIONS: Readonly<Record<string, string>> = {
   '-shm': 'WAL index',
 };
 
-/** The VFS whose pool of files it is in; null = none's. */
+/** The VFS whose file pool it is in; null = none. */
 export function poolOf({ path, pool }: StoredFile): string | null {
   if (pool === null) return null;
   return path.includes('/.opaque/') ? 'opfs-sahpool' : 'AccessHandlePool';
 }
 
-/** A journal, log, or WAL index by its suffix. null = it has none of these. */
+/** A journal, log, or WAL index by its suffix. null = none of these. */
 export const companionKind = (file: StoredFile): string | null =>
   COMPANIONS[suffixOf(storedName(file))] ?? null;
 
-/** Its suffix is SQLite's, and so is what else is known of it. Any app can name a file of its own `my-journal`. */
+/**
+ * Its suffix is SQLite's, and other evidence agrees. Any app can name its own file `my-journal`.
+ */
 export const isCompanion = (file: StoredFile): boolean =>
   companionKind(file) !== null &&
   (Boolean(file.pool) || file.size === 0 || file.head === 'journal' || file.head === 'wal');
@@ -39,7 +41,10 @@ export function kindOfFile(file: StoredFile): string {
   return size === 0 ? 'empty' : 'other';
 }
 
-/** Which VFS or library made a database of IndexedDB: the names and keys of its stores. null = its stores aren't known. */
+/**
+ * Which VFS or library created an IndexedDB database, by the names and keys of its stores. null =
+ * its stores aren't known.
+ */
 export function kindOfDatabase({ stores }: StoredDatabase): string | null {
   if (stores === null) return null;
   const keys = new Map(stores.map(({ name, key }) => [name, key]));

@@ -1,4 +1,7 @@
-/** What lies in an origin's storage and may be of no use any more: of an older version of the app, or of one that was cut off. */
+/**
+ * Finds data in an origin's storage that may be unused: from an older version of the app, or from a
+ * version that was interrupted.
+ */
 import { databaseName, databasePath, plainPath, suffixOf } from '../event/file-names.ts';
 import { countOf } from '../text/numbers.ts';
 import { companionKind, isCompanion, poolOf } from './kinds.ts';
@@ -12,22 +15,25 @@ interface Database {
   at: string;
 }
 export interface Leftover {
-  /** Path or name of it. */
+  /** Its path or name. */
   what: string;
-  /** One sentence or two. */
+  /** One or two sentences. */
   why: string;
 }
 
-/** wa-sqlite's OPFS VFSs put temporary files here, and hold a Web Lock of this name while they use it. */
+/**
+ * wa-sqlite's OPFS VFSs create temporary files here, and hold a Web Lock of this name while they
+ * use them.
+ */
 const TEMPORARY = /^\/(\.ahp-[^/]+)\/$/;
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
-/** Files with the same one may belong together. */
+/** Files with the same key may belong together. */
 const areaOf = (file: StoredFile): string =>
   file.pool === null ? folderOf(file.path) : `pool ${folderOf(file.path)}`;
 
 /**
- * Folders of which nothing is judged: not all of their files are known. A file that wasn't read may be any place of a pool. So may one whose
- * header isn't a pool's, next to others that are.
+ * Folders that aren't judged because not all of their files are known. A file that wasn't read may
+ * be a slot of a pool. So may a file whose header isn't a pool's, next to others whose header is.
  */
 export function unjudgedFolders(files: readonly StoredFile[]): Set<string> {
   const pools = new Set(
@@ -90,7 +96,8 @@ export function leftoversOf(
 
   const places = new Map<string, Database[]>();
   for (const database of databases) {
-    if (database.kind === 'kvvfs') continue; // one name for each storage: an app can use both
+    // one name for each storage, because an app can use both
+    if (database.kind === 'kvvfs') continue;
     const name = databaseName(database.name);
     places.set(name, [...(places.get(name) ?? []), database]);
   }

@@ -1,31 +1,35 @@
 /**
- * How long locks have been seen. The browser doesn't report when a lock was taken. A lock that was released and taken again between two looks
- * counts as one, so it is seen for a time, not held for it. After a gap between looks, all begins again.
+ * How long locks have been seen. Browsers don't report when a lock was taken. A lock that was
+ * released and taken again between two looks counts as one, so the time is "seen for", not "held
+ * for". After a gap between looks, counting restarts.
  */
 import type { PageLock, PageState } from '../protocol/page-state.ts';
 
 export interface SeenLock extends PageLock {
   state: 'held' | 'waiting';
-  /** Milliseconds since it was first seen in this state: 0 = now. */
+  /** Milliseconds since it was first seen in this state: 0 = just seen. */
   seenMs: number;
-  /** Looks at which it was seen, one after the other. */
+  /** Consecutive looks that saw it. */
   looks: number;
 }
 
-/** Looks further apart than so many intervals aren't one after the other: a hidden view doesn't look. */
+/**
+ * Looks that are more than this many intervals apart aren't consecutive: a hidden view doesn't
+ * look.
+ */
 const GAP = 3;
 
 export class LockWatch {
   private seen = new Map<string, { firstMs: number; looks: number }>();
   private lastMs = 0;
 
-  /** @param everyMs between two looks */
+  /** @param everyMs time between two looks */
   constructor(private readonly everyMs: number) {}
 
   /**
-   * What is held and waiting now.
+   * What is held and waiting.
    * @param locks of one origin, always the same
-   * @param nowMs by a clock that never goes back
+   * @param nowMs by a monotonic clock
    */
   look(locks: NonNullable<PageState['locks']>, nowMs: number): SeenLock[] {
     if (nowMs - this.lastMs > GAP * this.everyMs) this.seen.clear();

@@ -1,4 +1,7 @@
-/** Doctor as a report: the panel draws it, a terminal prints it, and an issue takes it as Markdown. It has no rows of a database. */
+/**
+ * Doctor's result as a report: displayed by the panel, printed in a terminal, or copied into an
+ * issue as Markdown. Contains no rows of a database.
+ */
 import type { Block, Report, ReportTable } from '../analysis/report/blocks.ts';
 import { moreLines } from '../analysis/report/blocks.ts';
 import { cut, oneLine } from '../text/clean.ts';
@@ -12,15 +15,21 @@ import {
 } from '../text/numbers.ts';
 import type { Doctor, FileLine, LockLine } from './doctor.ts';
 
-/** Of a table in a bug report. */
+/** Maximum rows of a table in a bug report. */
 const MOST_ROWS = 50;
-/** Of a name in a cell: its ends tell more than its middle. */
+/**
+ * Maximum characters of a name in a cell. Long names keep both ends, which identify them better
+ * than the middle.
+ */
 const LONGEST = 60;
 
 const name = (text: string): string => cut(oneLine(text), LONGEST, 'both') || '(no name)';
 const yes = (value: boolean | null): string => (value === null ? UNKNOWN : value ? 'yes' : 'no');
 
-/** `seen at 12 looks over 12 s`, in whole seconds: looks are that far apart; at the first look nothing is known of it. */
+/**
+ * `seen at 12 looks over 12 s`, in whole seconds, because looks are that far apart. After the first
+ * look, no time is known.
+ */
 export function lockAge({ seenMs, looks }: Pick<LockLine, 'seenMs' | 'looks'>): string {
   if (looks < 2) return UNKNOWN;
   const seconds = Math.floor(seenMs / 1000);
@@ -70,7 +79,7 @@ export function lockBlock({ locks }: Doctor): Block {
   return { ...block, lines: [...block.lines!, about, others] };
 }
 
-/** Free places of a pool in one line. */
+/** Unused slots of a pool in one line. */
 function fileRows(files: readonly FileLine[]): FileLine[] {
   const rows: FileLine[] = [];
   const free = new Map<string, FileLine[]>();
@@ -89,7 +98,7 @@ function fileRows(files: readonly FileLine[]): FileLine[] {
   return rows;
 }
 
-/** Usage, quota, and what the page may do. */
+/** Usage, quota, and what the page can use. */
 export function factBlocks({ browser, storage, page }: Doctor): Block[] {
   const { usage, quota, usageBy, persisted } = storage;
   const share = usage === null || !quota ? '' : ` (${formatShare(usage / quota)} of the quota)`;
@@ -138,7 +147,7 @@ export const databaseBlock = ({ databases }: Doctor): Block =>
     'No SQLite database was found.',
   );
 
-/** What follows the databases. */
+/** The sections after the databases. */
 export function otherBlocks(doctor: Doctor): Block[] {
   const { files, indexedDb, leftovers, gaps } = doctor;
   const blocks: Block[] = [
@@ -182,7 +191,7 @@ export function otherBlocks(doctor: Doctor): Block[] {
   return blocks;
 }
 
-/** One sentence: what is worth a look. */
+/** One sentence: what to look at. */
 export function doctorSentence({ locks, databases, leftovers }: Doctor): string {
   const waiting = locks?.filter(({ state }) => state === 'waiting').length ?? null;
   return [
@@ -194,7 +203,7 @@ export function doctorSentence({ locks, databases, leftovers }: Doctor): string 
   ].join(', ');
 }
 
-/** All of it, the most urgent first. */
+/** The whole report, the most urgent part first. */
 export function doctorReport(doctor: Doctor): Report {
   return {
     title: `Storage of ${doctor.origin}`,

@@ -1,11 +1,13 @@
 /**
- * `vfscope/hook`: a page or worker records itself, without the extension. Imported before everything else, it starts at once:
+ * `vfscope/hook`: a page or worker records itself, without the extension. If it is imported first,
+ * recording starts at once:
  *
  *   import 'vfscope/hook';
  *   ...
  *   await vfscope.download(); // a .vfst file, which the panel, the viewer, and the command open
  *
- * Options are what `globalThis.vfscope` is before the import. It is then this API, which is the default export, too.
+ * Options are read from `globalThis.vfscope` at import time. After that, `globalThis.vfscope` is
+ * this API, which is also the default export.
  */
 import { CAPTURED_LAYERS, type CaptureOptions } from '../event/capture.ts';
 import {
@@ -26,16 +28,25 @@ import { OwnLine } from './lines.ts';
 import { Memory } from './memory.ts';
 import { callOf, postTo, Stream } from './stream.ts';
 
-/** The hook as one function (src/hooks/source.ts): the build puts it here, in the text that workers get, too. */
+/**
+ * The hook as one function (src/hooks/source.ts). The build inserts it here, as part of the text
+ * that workers also get.
+ */
 declare const VFSCOPE_HOOK: (environment: HookEnvironment) => void;
-const hook = VFSCOPE_HOOK; // it is long, and stands here once
+const hook = VFSCOPE_HOOK; // it is long, so refer to it only once
 
 export interface HookOptions extends Partial<Omit<CaptureOptions, 'messages' | 'instructions'>> {
-  /** What is kept in memory while it grows; the last 64 megabytes by default, about a million events. */
+  /**
+   * How much is kept in memory while recording; by default the last 64 megabytes, about a million
+   * events.
+   */
   keep?: Keep;
-  /** Nothing stays in memory: what is recorded goes to this address, of the page's own server (`vfscope/vite`) or of `vfscope listen`. */
+  /**
+   * Send the recording to this address instead of keeping it in memory: the page's own server
+   * (`vfscope/vite`) or `vfscope listen`.
+   */
   to?: string;
-  /** The same, to a global function that a test runner has put there. */
+  /** Send it to this global function, which a test runner has added. */
   via?: string;
 }
 
@@ -45,18 +56,21 @@ export type HookState = 'recording' | 'stopped' | 'elsewhere';
 const KEEP: Keep = { kind: 'megabytes', megabytes: 64 };
 /** For threads that don't answer. */
 const STOP_MS = 2000;
-/** Threads send twice as often. */
+/** Threads send at twice this rate. */
 const DRAINED_MS = 100;
-/** Name of the global, of options first and of the API then. */
+/** Name of the global: options first, then the API. */
 const GLOBAL = 'vfscope';
-/** Where a realm says that a hook runs in it (src/hooks/thread.ts). */
+/** Marks a realm in which a hook runs (src/hooks/thread.ts). */
 const SIGN = Symbol.for('vfscope.thread');
 
 const scope = globalThis as unknown as Record<string | symbol, unknown>;
 const isPage = typeof document !== 'undefined';
 const isDedicated = 'DedicatedWorkerGlobalScope' in globalThis;
 
-/** What `vfscope/messages` and `vfscope/instructions` have left for the hook, where the app imports them before this module. */
+/**
+ * Data that `vfscope/messages` and `vfscope/instructions` leave for the hook, if the app imports
+ * them before this module.
+ */
 type Carried = Partial<Pick<CaptureOptions, 'messages' | 'instructions'>> & {
   scripts?: CarriedScripts;
 };
@@ -67,12 +81,15 @@ let collector: Collector | null = null;
 let state: HookState = 'stopped';
 let last: HookOptions = {};
 
-/** What becomes of the recording of this page or worker, now. */
+/** State of the recording of this page or worker. */
 function status(): HookState {
   return state;
 }
 
-/** Record from now on, after `stop`. @param options those of the last recording by default @throws where it is recorded already */
+/**
+ * Start recording again after `stop`. @param options those of the last recording by default @throws
+ * if it is already being recorded
+ */
 function start(options: HookOptions = last): void {
   if (state === 'recording') throw new Error('This page is being recorded: stop first.');
   last = options;
@@ -103,7 +120,7 @@ function startPage(options: HookOptions, own: Collector): void {
     ...{ capture, stacks, buffer, without, messages, instructions, scripts },
   };
   const line = new OwnLine();
-  // as the extension's content script answers the hook
+  // the same answer as the extension's content script gives the hook
   const onContact = (event: Event): void => {
     const [port] = portsOf(event);
     if (!port) return;
@@ -138,14 +155,20 @@ function startWorker(
   hook({ ...environment, says: line.says, takes });
 }
 
-/** Record nothing more. Resolves when all that its threads recorded is in the trace; a thread that doesn't answer for 2 s is not waited for. */
+/**
+ * Stop recording. Resolves when all records of its threads are in the trace. A thread that doesn't
+ * answer within 2 s is skipped.
+ */
 async function stop(): Promise<void> {
   if (state !== 'recording') return;
   state = 'stopped';
   await collector!.stop(STOP_MS);
 }
 
-/** Resolves when what was recorded until now is in the trace, here or where it is sent to. A thread that is blocked says its part later. */
+/**
+ * Resolves when everything recorded so far is in the trace, here or at the receiver. A blocked
+ * thread sends its part later.
+ */
 async function flush(): Promise<void> {
   if (state !== 'recording') return;
   await new Promise<void>((done) => setTimeout(done, DRAINED_MS));
@@ -153,8 +176,9 @@ async function flush(): Promise<void> {
 }
 
 /**
- * The trace so far as a `.vfst` file. The recording goes on, unless it was stopped.
- * @throws where the recording is sent away as it goes, or made elsewhere, or the browser has no CompressionStream
+ * The trace so far as a `.vfst` file. The recording continues, unless it was stopped.
+ * @throws if the recording is sent away as it is made, or is made elsewhere, or the browser has no
+ * CompressionStream
  */
 async function save(): Promise<Blob> {
   if (!collector)
@@ -165,7 +189,10 @@ async function save(): Promise<Blob> {
   return collector.save();
 }
 
-/** `save`, as a download of the page. @param name of the file; of the page's host by default @throws in a worker, which has no downloads */
+/**
+ * `save` as a download of the page. @param name of the file; the page's host by default @throws in
+ * a worker, which can't download
+ */
 async function download(name = `${location.hostname || 'page'}.vfst`): Promise<void> {
   if (!isPage) throw new Error('A worker has no downloads: post what save() returns to its page.');
   const href = URL.createObjectURL(await save());
@@ -175,7 +202,7 @@ async function download(name = `${location.hostname || 'page'}.vfst`): Promise<v
 
 const own = { status, start, stop, flush, save, download };
 const present = scope[GLOBAL] as HookOptions | typeof own | undefined;
-// a second copy of this module, as of another bundle, is the first one's
+// a second copy of this module, for example in another bundle, reuses the first
 const api = present && 'save' in present ? present : own;
 if (api === own) {
   Object.defineProperty(globalThis, GLOBAL, { value: own, configurable: true, writable: true });

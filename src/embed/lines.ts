@@ -1,4 +1,7 @@
-/** Lines to the threads of this page or worker, by the platform's own methods: what the app or the hook has patched is not used. */
+/**
+ * Lines to the threads of this page or worker. They use the original platform methods, not those
+ * that the app or the hook has patched.
+ */
 import { dataOf, portClose, portListen, portPost, portsOf } from '../hooks/natives.ts';
 import type { ThreadMessage } from '../protocol/messages.ts';
 import type { Line } from '../viewer/session/line.ts';
@@ -11,20 +14,20 @@ const portLine = (port: MessagePort): Line => ({
   close: () => portClose(port),
 });
 
-/** The line to this thread itself, whose hook says all but its children within the call. */
+/** The line to this thread itself. Its hook sends everything except its children synchronously. */
 export class OwnLine implements Line {
   private heard: ((said: unknown, moved: readonly Line[]) => void) | null = null;
   private line: Line | null = null;
-  /** What came before anything listened. */
+  /** Messages that arrived before anything listened. */
   private early: ThreadMessage[] = [];
 
-  /** Its port, which brings children and takes commands. */
+  /** Its port, which reports children and takes commands. */
   connect(port: MessagePort): void {
     this.line = portLine(port);
     if (this.heard) this.line.listen(this.heard, () => {});
   }
 
-  /** The hook's `says`: never throws. */
+  /** Receives the hook's messages: never throws. */
   readonly says = (message: ThreadMessage): void => {
     try {
       if (this.heard) this.heard(message, []);

@@ -1,4 +1,4 @@
-/** A recording that stays in the memory of its page or worker, until it is saved. */
+/** A recording in the memory of its page or worker, until it is saved. */
 import { forgetBlock, type Keep } from '../trace/retention.ts';
 import { TraceStore } from '../trace/store.ts';
 import { saveTrace } from '../trace/file/write.ts';

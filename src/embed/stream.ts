@@ -1,6 +1,7 @@
 /**
- * A recording that leaves its page or worker as it goes: to an address that the page was given, of its own server or of `vfscope listen`, or
- * to a function of a test runner. This file alone sends anything from a recorded page, and only where `to` or `via` was set.
+ * Sends a recording from its page or worker while it is being made: to an address (of the page's
+ * server or of `vfscope listen`) or to a test runner's function. Only this file sends anything from
+ * a recorded page, and only if `to` or `via` is set.
  */
 import { randomId, setTimeout } from '../hooks/natives.ts';
 import { checkedThreadMessage, type ThreadMessage } from '../protocol/messages.ts';
@@ -8,25 +9,28 @@ import { checkedAnswer, streamText, type Said, type StreamPost } from '../protoc
 import type { Line } from '../viewer/session/line.ts';
 import type { Collector } from './collector.ts';
 
-/** A post is made up of what was said for this long. */
+/** A post contains the messages of this much time. */
 const SEND_EVERY_MS = 100;
-/** After a post that failed, twice as long each time up to the last. */
+/** Delay after a failed post. It doubles each time, up to the last value. */
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 8000;
-/** Bytes of records in a post, from which on the next one begins. */
+/** Bytes of records in a post. What exceeds this goes into the next one. */
 const POST_BYTES = 8 << 20;
 /** For a receiver that doesn't answer. */
 const FLUSH_MS = 5000;
-/** What a page may say at its end is small. */
+/** What a page can send when it closes is limited. */
 const BEACON_CHARS = 60_000;
 
-/** Sends a text and resolves with the answer. @param last the page goes: nothing hears the answer */
+/**
+ * Sends a text and resolves with the answer. @param last the page is closing, so nothing receives
+ * the answer
+ */
 type Send = (text: string, last: boolean) => Promise<string>;
 
-// as the page began with it: the hook and the app patch it
+// the original, because the hook and the app patch it
 const { fetch: nativeFetch } = globalThis;
 
-/** @param address where posts go */
+/** @param address that posts go to */
 export const postTo =
   (address: string): Send =>
   async (body, last) => {
@@ -47,14 +51,14 @@ export const callOf =
 export class Stream implements Collector {
   private readonly source = randomId();
   private readonly lines: Line[] = [];
-  /** Threads that have not said bye. */
+  /** Threads that haven't sent `bye`. */
   private readonly alive = new Set<string>();
   private said: Said[] = [];
   private sent = 0;
   private sending = false;
   private timed = false;
   private wait = FIRST_RETRY_MS;
-  /** Run when all was sent and answered. */
+  /** Called when everything was sent and answered. */
   private onSettled: (() => void)[] = [];
 
   constructor(
@@ -79,7 +83,7 @@ export class Stream implements Collector {
   }
 
   private hear(line: number, message: ThreadMessage, child: Line | undefined): void {
-    // a child is named before it speaks
+    // a child is announced before it sends messages
     if (message.k === 'child') {
       if (!child) return;
       const number = this.lines.length;
@@ -92,10 +96,10 @@ export class Stream implements Collector {
     else this.later(SEND_EVERY_MS);
   }
 
-  /** The page goes within this call. */
+  /** The page closes right after this call. */
   private leave(): void {
     const post = { source: this.source, n: ++this.sent, said: this.said.splice(0) };
-    this.send(streamText(post), true).catch(() => {}); // nothing can be done here any more
+    this.send(streamText(post), true).catch(() => {}); // nothing more can be done here
   }
 
   private later(ms: number): void {
@@ -119,7 +123,7 @@ export class Stream implements Collector {
     for (const settled of this.onSettled.splice(0)) settled();
   }
 
-  /** As much as fits into a post. */
+  /** As many messages as fit into a post. */
   private some(): Said[] {
     let bytes = 0;
     const end = this.said.findIndex(({ message }) => {
@@ -161,7 +165,7 @@ export class Stream implements Collector {
     return this.settled(FLUSH_MS);
   }
 
-  /** Resolves when what has been said by then is answered, or after `timeoutMs`. */
+  /** Resolves when everything sent so far is answered, or after `timeoutMs`. */
   private settled(timeoutMs: number): Promise<void> {
     return new Promise((done) => {
       this.onSettled.push(done);

@@ -1,6 +1,7 @@
 /**
- * The frame that a content script puts into a recorded page for a moment: of the extension's origin, so that it reaches the
- * hub. Any page can load it; without a token of the background it does nothing.
+ * The temporary frame that a content script adds to a recorded page. It has the extension's origin,
+ * so it can reach the hub. Any page can load it, but without a token from the background it does
+ * nothing.
  */
 import { api } from '../platform/extension-api.ts';
 import {
@@ -23,7 +24,8 @@ async function lead(line: MessagePort, token: string): Promise<void> {
   const say = (message: LineMessage): void => line.postMessage(message);
   say({ k: 'there' });
   const redeemed: Redeemed = await api.runtime.sendMessage({ k: 'redeem', token } satisfies Ask);
-  if (!redeemed) return; // not from our content script: no answer, as from any page that knows nothing of this
+  // not from our content script: don't answer, so that other pages learn nothing
+  if (!redeemed) return;
   const { panel } = redeemed;
   const hub = new SharedWorker('/handover/hub.js').port;
   hub.onmessage = ({ data }: MessageEvent<HandoverMessage>) => {

@@ -1,10 +1,11 @@
 /**
- * A SharedWorker of the extension's origin, alive while a panel is open: passes a page's port on to the panel that records it.
+ * A SharedWorker of the extension's origin that lives while a panel is open. It passes a page's
+ * port on to the panel that records the page.
  * Only our own pages can reach it.
  */
 import type { HandoverMessage } from '../protocol/messages.ts';
 
-/** A panel that lives answers at once, one that hangs is given this long. A closed one says nothing at all. */
+/** A live panel answers at once, a hanging one within this time. A closed one doesn't answer. */
 const PANEL_ANSWERS_MS = 1000;
 
 const panels = new Map<number, MessagePort>();
@@ -33,7 +34,8 @@ async function onMessage(
   port: MessagePort | undefined,
 ): Promise<void> {
   if (data.k === 'register') {
-    panels.set(data.panel, client); // of two panels of a tab, the one that last pressed Record
+    // if a tab has two panels, the one whose Record was pressed last
+    panels.set(data.panel, client);
     say(client, { k: 'registered' });
   } else if (data.k === 'reach') {
     const panel = panels.get(data.panel);

@@ -1,18 +1,24 @@
-/** The hook as pages get it from us: a classic script that is told first where its recording goes. */
+/** The hook as we serve it to pages: a classic script that first sets where its recording goes. */
 import { readFile } from 'node:fs/promises';
 import type { HookOptions } from '../embed/index.ts';
 import type { CaptureOptions } from '../event/capture.ts';
 import { carriedScripts } from '../protocol/capture.ts';
 
-/** `messages` and `instructions` are scripts of their own, which pages that import the hook import before it. */
+/** `messages` and `instructions` are separate scripts, which pages import before the hook. */
 export interface ScriptOptions
   extends HookOptions, Partial<Pick<CaptureOptions, 'messages' | 'instructions'>> {}
 
-/** Beside the built command and the built entries of the library: both are one folder below the same. */
+/**
+ * Next to the built command and the built entries of the library, which are both one folder below
+ * it.
+ */
 const built = (file: string): Promise<string> =>
   readFile(new URL(`../lib/${file}`, import.meta.url), 'utf8');
 
-/** @param options what the hook finds in `globalThis.vfscope`, unless the page says otherwise there @returns a classic script */
+/**
+ * @param options default for `globalThis.vfscope` if the page doesn't set it @returns a classic
+ * script
+ */
 export async function hookText({
   messages = false,
   instructions = false,

@@ -1,4 +1,7 @@
-/** The other end of recordings that leave their pages as they go (src/embed/stream.ts): one trace of all that say something to it. */
+/**
+ * The receiver of recordings that leave their pages as they are made (src/embed/stream.ts): one
+ * trace of all senders.
+ */
 import { checkedPost, streamText, type StreamAnswer, type StreamPost } from '../protocol/stream.ts';
 import type { ThreadCommand } from '../protocol/messages.ts';
 import { originOf, saveTrace } from '../trace/file/write.ts';
@@ -6,11 +9,11 @@ import { TraceStore } from '../trace/store.ts';
 import type { Line } from '../viewer/session/line.ts';
 import { unwatched, type ThreadPorts } from '../viewer/session/thread-ports.ts';
 
-/** Pages and workers of a recording, at most: one that draws names forever is not followed further. */
+/** Maximum pages and workers of a recording, for senders that keep inventing names. */
 const MOST_SOURCES = 10_000;
 
 interface Source {
-  /** Number of the last post that was taken in, and its answer. */
+  /** Number of the last post that was received, and its answer. */
   n: number;
   answer: string;
   readonly lines: Map<number, PostedLine>;
@@ -34,12 +37,12 @@ export class Receiver {
   private readonly threads: ThreadPorts;
   private commands: StreamAnswer['commands'] = [];
 
-  /** @param say hears what the user should know */
+  /** @param say called with messages for the user */
   constructor(say: (text: string) => void) {
     this.threads = unwatched(this.store, say);
   }
 
-  /** Take a post in. @returns the text to answer with; null where it is none of ours */
+  /** Receive a post. @returns the text to answer with; null if the post isn't ours */
   receive(text: string): string | null {
     const post = checkedPost(text);
     if (!post) return null;
@@ -63,7 +66,7 @@ export class Receiver {
     return source ?? null;
   }
 
-  /** A line that nothing has named before is one of the page itself. */
+  /** A line that wasn't announced before is a page's own. */
   private known(source: Source, number: number): PostedLine {
     const present = source.lines.get(number);
     if (present) return present;
@@ -78,7 +81,7 @@ export class Receiver {
     return line;
   }
 
-  /** Threads that have said something. */
+  /** Threads that have sent something. */
   get threadCount(): number {
     return this.store.threads.length;
   }

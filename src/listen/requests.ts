@@ -1,6 +1,7 @@
 /**
- * Requests of pages that record themselves, on one path of a server: `hook.js` is the hook, which posts to `stream`; `trace.vfst` is the trace so
- * far. For the server of `vfscope listen` and for a development server of the user's.
+ * Requests of pages that record themselves, under one path of a server: `hook.js` is the hook,
+ * which posts to `stream`; `trace.vfst` is the trace so far. For the server of `vfscope listen` and
+ * for the user's development server.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MAX_POST_CHARS } from '../protocol/stream.ts';
@@ -8,13 +9,16 @@ import type { Receiver } from './receiver.ts';
 
 interface RequestOptions {
   readonly receiver: Receiver;
-  /** The script, as the page of this request gets it. */
+  /** The script for the page of this request. */
   hook(): Promise<string>;
-  /** May a page of this origin send? Undefined: the request names none, as those for a page's own server may. */
+  /**
+   * Whether a page of this origin may send. Undefined: the request has no origin, as requests to a
+   * page's own server may.
+   */
   allows(origin: string | undefined): boolean;
 }
 
-/** @param name what follows our path, without a query. Never rejects */
+/** @param name the part after our path, without a query. Never rejects */
 export async function answerRequest(
   request: IncomingMessage,
   response: ServerResponse,
@@ -28,7 +32,7 @@ export async function answerRequest(
       response.setHeader('Access-Control-Allow-Origin', origin);
       response.setHeader('Vary', 'Origin');
     }
-    // other sites may load the hook and send, where `allows` says so
+    // other sites may load the hook and send if `allows` permits it
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     response.setHeader('Cache-Control', 'no-store');
     const { method } = request;
@@ -61,7 +65,7 @@ function end(
   response.writeHead(status, { 'Content-Type': type }).end(body);
 }
 
-/** @throws RangeError where it is too long */
+/** @throws RangeError if it is too long */
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;

@@ -1,4 +1,7 @@
-/** The server of `vfscope listen`: on this machine only, behind a token that each start draws again. */
+/**
+ * The server of `vfscope listen`: on this machine only, behind a random token that changes with
+ * each start.
+ */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,9 +11,9 @@ import type { Receiver } from './receiver.ts';
 
 export interface ListenOptions {
   receiver: Receiver;
-  /** 0 = a free one */
+  /** 0 = any free port */
   port: number;
-  /** Origins of pages that may send, besides those of this machine. */
+  /** Origins of pages that may send, besides those on this machine. */
   origins: readonly string[];
   /** What the pages capture. */
   hook: object;
@@ -25,7 +28,7 @@ export interface Listening {
 const LOCAL = /^(localhost|[\w.-]+\.localhost|127\.0\.0\.1|\[::1\])$/;
 const isLocal = (host: string): boolean => LOCAL.test(host.replace(/:\d+$/, ''));
 
-/** @throws where the port is taken */
+/** @throws if the port is taken */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const token = randomBytes(16).toString('hex');
   const { receiver, origins } = options;
@@ -55,7 +58,10 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   };
 }
 
-/** What follows the token; null without it, and where the request came by a name of another's (DNS rebinding). */
+/**
+ * The part after the token; null if the token is missing, or if the request used another host name
+ * (DNS rebinding).
+ */
 function nameOf({ url = '', headers }: IncomingMessage, token: string): string | null {
   if (!isLocal(headers.host ?? '')) return null;
   const [, said = '', name = ''] = url.replace(/\?.*/, '').split('/');

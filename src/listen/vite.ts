@@ -1,6 +1,6 @@
 /**
- * `vfscope/vite`: pages of the development server record themselves from their first line, and send it to that server. A build has nothing
- * of it.
+ * `vfscope/vite`: pages of the development server record themselves from their first line and send
+ * the recording to that server. A build contains nothing of vfscope.
  *
  *   import vfscope from 'vfscope/vite';
  *   export default { plugins: [vfscope({ out: 'app.vfst' })] };
@@ -13,14 +13,17 @@ import { Receiver } from './receiver.ts';
 import { answerRequest } from './requests.ts';
 
 export interface ViteOptions extends Omit<ScriptOptions, 'to' | 'via'> {
-  /** The trace is written here when the server ends, and when `/__vfscope/trace.vfst` is asked for. Without it, that address alone has it. */
+  /**
+   * The trace is written here when the server ends, and when `/__vfscope/trace.vfst` is requested.
+   * Without it, only that address has the trace.
+   */
   out?: string;
-  /** The recording stays in the page: save it there, by `vfscope.download()`. */
+  /** Keep the recording in the page. Save it there with `vfscope.download()`. */
   inPage?: boolean;
 }
 
 const PATH = '/__vfscope/';
-/** What Vite calls the script of a worker, on its way to the browser. */
+/** What Vite calls a worker's script on its way to the browser. */
 const WORKER = /[?&]worker_file\b/;
 const CLASSIC = /[?&]type=classic\b/;
 
@@ -46,7 +49,8 @@ export default function vfscope({ out, inPage = false, ...hook }: ViteOptions = 
         const first = CLASSIC.test(id)
           ? `importScripts(${JSON.stringify(script())});`
           : `import ${JSON.stringify(script())};`;
-        return { code: first + code, map: null }; // on the first line: all lines keep their numbers
+        // on the first line, so that all line numbers stay the same
+        return { code: first + code, map: null };
       },
     },
   };
@@ -77,7 +81,7 @@ export default function vfscope({ out, inPage = false, ...hook }: ViteOptions = 
         )
         .catch(next);
     });
-    // Vite ends at once at Ctrl+C, and its newer versions send the signal a second time
+    // Vite exits at once at Ctrl+C, and its newer versions send the signal again
     let ending: Promise<void> | null = null;
     const onInterrupt = (): void => {
       ending ??= save()

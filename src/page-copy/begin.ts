@@ -1,19 +1,21 @@
 /**
- * Takes hold of one database in the page for copying: never written, no lock taken, no SQL. Runs in the page as text: nothing from
- * outside its braces. What is held waits in our isolated world for `pieceOf`; `checkCopy` says whether it is one state of the file.
+ * Opens one database in the page for copying, without writing, locking, or running SQL. Runs in the
+ * page as text, so it uses nothing from outside its braces. The open data stays in our isolated
+ * world for `pieceOf`. `checkCopy` reports whether the copy is one consistent state of the file.
  *
- * The rule for a plain OPFS file: no rollback journal is hot, and neither the database, its journal nor its log (which is copied with
- * it) changed from the first look to the last piece: each transaction that writes leaves a mark in one of them. Of a pool of files
- * (AccessHandlePoolVFS, opfs-sahpool) the same holds for those that have these names now. Of IndexedDB blocks, one readonly transaction sees
- * one state; uncommitted versions are left out.
+ * The rule for a plain OPFS file: no rollback journal is hot, and neither the database, nor its
+ * journal, nor its log (which is also copied) changed between the first look and the last piece.
+ * Each transaction that writes changes one of them. In a file pool (AccessHandlePoolVFS,
+ * opfs-sahpool) the rule applies to the files that have these names at the time. For IndexedDB
+ * blocks, one readonly transaction sees one state; uncommitted versions are left out.
  */
 import type { CopyBegun, CopyRefused } from '../protocol/page-copy.ts';
 
-/** What the functions in the page leave for each other. */
+/** Data that the functions in the page share. */
 export interface Held {
   main: Blob;
   wal: Blob | null;
-  /** What must be the same at the end, for a file; null where the copy is whole already. */
+  /** What must be unchanged at the end, for a file; null if the copy is already complete. */
   state: (() => Promise<string>) | null;
   before: string;
 }
@@ -39,7 +41,7 @@ export async function beginCopy(
       request.onerror = () => reject(request.error ?? new Error('IndexedDB refused'));
     });
   const OPENS_WITHIN_MS = 2000;
-  /** As in `listDatabases`: behind an upgrade that is blocked, it never opens. */
+  /** As in `listDatabases`: behind a blocked upgrade, it never opens. */
   const inTime = (opening: IDBOpenDBRequest): Promise<IDBDatabase> =>
     new Promise((resolve, reject) => {
       const late = setTimeout(() => {
@@ -68,7 +70,7 @@ export async function beginCopy(
         throw e;
       }
     };
-    // by hand: in Firefox the page's iterators are none for `for await` in our world
+    // iterate manually: in Firefox, `for await` in our world doesn't work with the page's iterators
     const beside: string[] = [];
     const entries = folder.entries();
     for (let next = await entries.next(); !next.done; next = await entries.next())
@@ -81,7 +83,7 @@ export async function beginCopy(
         `This VFS needs another file, ${other.slice(0, 200)}. Export the database from your app.`,
       );
 
-    /** A pool's own header of a file: its path up to a zero, and more. */
+    /** A pool's own header of a file: its path up to a zero byte, and more. */
     const POOL_HEADER = 4096;
     const pathIn = async (place: Blob): Promise<string> =>
       /^[^\0]*/.exec(await textOf(place.slice(0, 512)))![0];
@@ -91,7 +93,7 @@ export async function beginCopy(
       (await textOf(first.slice(at, at + 16))) === 'SQLite format 3\0';
     const isPool = !(await begins(0)) && (await begins(POOL_HEADER));
     const poolName = isPool ? await pathIn(first) : '';
-    /** The database's own file is the one that was chosen, while it has that name. */
+    /** The database's own file is the chosen one, as long as it has that name. */
     const find = async (suffix: string): Promise<File | null> => {
       if (!isPool) return get(file + suffix);
       for (const one of suffix === '' ? [file] : beside) {
@@ -146,7 +148,7 @@ export async function beginCopy(
       const blocks = transaction.objectStore('blocks');
       const range = (path: string): IDBKeyRange =>
         IDBKeyRange.bound([path, -Infinity], [path, Infinity]);
-      // one readonly transaction sees one state, and ends when nothing more is asked of it
+      // one readonly transaction sees one state, and ends when no more requests are made
       const second = names.includes('metadata');
       const asked = second
         ? ask(transaction.objectStore('metadata').get(name))
@@ -162,10 +164,12 @@ export async function beginCopy(
       if (fileSize === undefined || version === undefined || !zero)
         return refuse('The database no longer exists.');
       if (fileSize > maxBytes) return refuse('It is too large to be copied.');
-      // only now: the page's memory holds all of them. The transaction is alive: `first` was answered just now
+      // delayed until here, because the page's memory holds all of them. The transaction is alive:
+      // `first` was just answered
       const every = ask(blocks.getAll(range(name)));
       const [journal] = (await journalFirst) as Block[];
-      // 2.x commits by version whatever the journal does; 1.x writes in place under a journal that has grown
+      // 2.x commits by version regardless of the journal; 1.x writes in place under a journal that
+      // has grown
       const magic =
         journal && journal.data.byteLength >= 8
           ? await textOf(new Blob([journal.data]).slice(0, 8))
@@ -174,7 +178,7 @@ export async function beginCopy(
       const all = (await every) as Block[];
       const newest = new Map<number, Block>();
       for (const block of all) {
-        if (block.version < version) continue; // of a transaction that has not committed
+        if (block.version < version) continue; // of an uncommitted transaction
         const known = newest.get(block.offset);
         if (!known || block.version < known.version) newest.set(block.offset, block);
       }

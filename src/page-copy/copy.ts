@@ -1,4 +1,7 @@
-/** From the inspected page to the Lab and the panel: which databases it stores, and the bytes of one of them. Everything stays in this browser. */
+/**
+ * Lists the databases that the inspected page stores, and copies one of them to the Lab or the
+ * panel. Everything stays in this browser.
+ */
 import { runInPage } from '../platform/in-page.ts';
 import {
   COPY_PIECE_BYTES,
@@ -16,7 +19,7 @@ import { beginCopy } from './begin.ts';
 import { listDatabases } from './list.ts';
 import { checkCopy, pieceOf } from './pieces.ts';
 
-/** An app that writes now and then lets a copy through between two writes. */
+/** If the app writes occasionally, a later attempt fits between two writes. */
 const TRIES = 5;
 const CHANGED =
   'It changed while it was copied: the app is writing to it. Try again when the app is idle.';
@@ -48,7 +51,7 @@ export async function copyFrom(tabId: number, { store, at, name }: PageDatabase)
     try {
       copied = await partsOf(tabId, begun);
     } finally {
-      // whatever happened: the page lets go of what it holds
+      // always let the page release what it holds
       const last = (await runInPage(tabId, checkCopy, [])) as { same?: unknown };
       same = last.same === true;
     }
@@ -57,7 +60,7 @@ export async function copyFrom(tabId: number, { store, at, name }: PageDatabase)
   }
 }
 
-/** @param begun as the page answered @returns null where it changed meanwhile */
+/** @param begun the page's answer @returns null if it changed meanwhile */
 async function partsOf(tabId: number, begun: unknown): Promise<Copied | null> {
   if (!isCopyBegun(begun))
     throw new Error("The page's answer isn't a copy. Reload it and try again.");
@@ -67,7 +70,7 @@ async function partsOf(tabId: number, begun: unknown): Promise<Copied | null> {
   return wal && { main, wal };
 }
 
-/** @returns null where it changed meanwhile */
+/** @returns null if it changed meanwhile */
 async function partOf(tabId: number, part: 'main' | 'wal', size: number): Promise<Blob | null> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   for (let from = 0; from < size; from += COPY_PIECE_BYTES) {

@@ -1,7 +1,13 @@
-/** Which SQLite databases the page's origin stores, and which of them can be copied. Runs in the page as text: nothing from outside its braces. */
+/**
+ * Which SQLite databases the page's origin stores, and which of them can be copied. Runs in the
+ * page as text, so it uses nothing from outside its braces.
+ */
 import type { PageDatabase, PageDatabases } from '../protocol/page-copy.ts';
 
-/** @param most databases that are listed @param maxBytes larger ones are refused @param maxFiles of OPFS that are read */
+/**
+ * @param most maximum number of listed databases @param maxBytes larger ones are refused @param
+ * maxFiles maximum number of OPFS files to read
+ */
 export async function listDatabases(
   most: number,
   maxBytes: number,
@@ -26,7 +32,7 @@ export async function listDatabases(
       found.failures.push(`${what}: ${words(e)}`);
     }
   };
-  /** Text by FileReader: in Firefox, what belongs to the page's realm is read by its own APIs only. */
+  /** Text by FileReader: in Firefox, only the page realm's own APIs can read its objects. */
   const textOf = (blob: Blob): Promise<string> =>
     new Promise((resolve, reject) => {
       const reader = new FileReader();
@@ -35,7 +41,7 @@ export async function listDatabases(
       reader.readAsText(blob, 'latin1');
     });
 
-  /** OPFS paths of files whose pages lie in an order that IndexedDB stores. */
+  /** OPFS paths of files whose pages are in an order that IndexedDB stores. */
   const permuted = new Set<string>();
   const bare = (path: string): string => path.replace(/^\/+/, '');
   const PERMUTED =
@@ -57,10 +63,10 @@ export async function listDatabases(
     const beside = other
       ? `This VFS needs another file, ${other.slice(0, 200)}. Export the database from your app.`
       : '';
-    // a new database of OPFSWriteAheadVFS lies in its logs alone
+    // a new database of OPFSWriteAheadVFS is only in its logs
     if (start.startsWith(HEADER) || /-wa[01]$/.test(other ?? ''))
       add({ store: 'opfs', name, at, size: file.size }, permuted.has(bare(at)) ? PERMUTED : beside);
-    // a pool of files: the VFS's own header, with the name, and the database behind it
+    // a file pool: the VFS's own header with the name, followed by the database
     else if (start.slice(4096).startsWith(HEADER)) {
       const named = /^\/?([^\0]{1,500})\0/.exec(start)?.[1] ?? name;
       add({ store: 'opfs', name: named, at, size: file.size - 4096 });
@@ -72,7 +78,7 @@ export async function listDatabases(
     prefix: string,
     depth: number,
   ): Promise<void> {
-    // by hand: in Firefox the page's iterators are none for `for await` in our world
+    // iterate manually: in Firefox, `for await` in our world doesn't work with the page's iterators
     const found: [name: string, handle: FileSystemHandle][] = [];
     const entries = folder.entries();
     for (let next = await entries.next(); !next.done; next = await entries.next())
@@ -103,7 +109,7 @@ export async function listDatabases(
   const OPENS_WITHIN_MS = 2000;
   /** As many as `look` opens. */
   const MOST_OPENED = 200;
-  /** A database that another connection upgrades or deletes doesn't open: it is left alone. */
+  /** A database that another connection upgrades or deletes doesn't open, so it is skipped. */
   const inTime = (opening: IDBOpenDBRequest): Promise<IDBDatabase> =>
     new Promise((resolve, reject) => {
       const late = setTimeout(() => {
@@ -115,10 +121,14 @@ export async function listDatabases(
         .then(resolve, reject);
     });
 
-  /** wa-sqlite's IDBBatchAtomicVFS: `blocks` by [path, offset, version]; 2.x has `metadata`, too. Another app's `blocks` are none of SQLite's. */
+  /**
+   * wa-sqlite's IDBBatchAtomicVFS: `blocks` by [path, offset, version]; 2.x also has `metadata`.
+   * `blocks` of another app isn't SQLite's.
+   */
   async function look(at: string): Promise<void> {
     const opening = indexedDB.open(at);
-    opening.onupgradeneeded = () => opening.transaction?.abort(); // it was deleted meanwhile: it is not to be made
+    // it was deleted meanwhile: don't create it
+    opening.onupgradeneeded = () => opening.transaction?.abort();
     const db = await inTime(opening);
     db.onversionchange = () => db.close();
     try {
@@ -162,7 +172,7 @@ export async function listDatabases(
     }
   }
 
-  // first: it says which files of OPFS are permuted
+  // first, because it tells which OPFS files are permuted
   await attempt('IndexedDB', async () => {
     const all = await indexedDB.databases();
     if (all.length > MOST_OPENED)

@@ -1,4 +1,7 @@
-/** Looks at what a tab's page stores, for the popup and the empty panel, and at all that Doctor shows. What the page answers is checked. */
+/**
+ * Looks at what a tab's page stores, for the popup and the empty panel, and at everything that
+ * Doctor shows. The page's answers are validated.
+ */
 import { api } from '../platform/extension-api.ts';
 import { runInPage } from '../platform/in-page.ts';
 import { isOneOrigin, type PageLook } from '../protocol/page-look.ts';
@@ -9,9 +12,11 @@ import { look } from './look.ts';
 import { lookAtState } from './state.ts';
 
 /**
- * @param maxFiles of OPFS: of each the first bytes are read, and only whether they are SQLite's is reported
- * @param opens databases of IndexedDB, for what their stores are called
- * @throws Error with a message for the user, where vfscope has no access to the page, or the page gives no answer
+ * @param maxFiles of OPFS: only the first bytes of each are read, and only whether they are
+ * SQLite's is reported
+ * @param opens also open IndexedDB databases for the names of their stores
+ * @throws Error with a message for the user, if vfscope has no access to the page, or the page
+ * doesn't answer in time
  */
 export async function lookAtTab(
   tabId: number,
@@ -24,7 +29,7 @@ export async function lookAtTab(
   return answer;
 }
 
-/** Locks, quota, isolation, now. @throws Error with a message for the user */
+/** Current locks, quota, and isolation. @throws Error with a message for the user */
 export async function stateOfTab(tabId: number): Promise<PageState> {
   const answer = await runInPage(tabId, lookAtState, [MOST_LOCKS]);
   if (!isPageState(answer))
@@ -32,7 +37,7 @@ export async function stateOfTab(tabId: number): Promise<PageState> {
   return answer;
 }
 
-/** All that Doctor shows. @throws Error with a message for the user */
+/** Everything that Doctor shows. @throws Error with a message for the user */
 export async function lookAtAll(tabId: number): Promise<PageLook> {
   const [state, storage, databases] = await Promise.all([
     stateOfTab(tabId),
@@ -44,6 +49,6 @@ export async function lookAtAll(tabId: number): Promise<PageLook> {
   return all;
 }
 
-/** Firefox gives panels of DevTools no scripting API. */
+/** Firefox gives DevTools panels no scripting API. */
 export const canLookHere = (): boolean =>
   typeof (api.scripting as typeof api.scripting | undefined)?.executeScript === 'function';

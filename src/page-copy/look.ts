@@ -1,13 +1,15 @@
 /**
- * What the popup, the empty panel and Doctor learn of a page: which databases and files its origin stores, and whether they look like SQLite's.
- * `look` runs in the page as text, so it uses nothing from outside its own braces.
+ * What the popup, the empty panel, and Doctor learn about a page: which databases and files its
+ * origin stores, and whether they look like SQLite's. `look` runs in the page as text, so it uses
+ * nothing from outside its own braces.
  */
 
 import type { PageStorage, StoredDatabase, StoredFile } from '../protocol/page-storage.ts';
 
 /**
- * @param maxFiles the walk through OPFS ends there
- * @param opens databases of IndexedDB, too, for the names of their stores; never with another version than theirs
+ * @param maxFiles the walk through OPFS ends after this many
+ * @param opens also open IndexedDB databases for the names of their stores; never with another
+ * version than theirs
  */
 export async function look(maxFiles: number, opens = false): Promise<PageStorage> {
   const MOST_DATABASES = 200;
@@ -36,7 +38,10 @@ export async function look(maxFiles: number, opens = false): Promise<PageStorage
     }
   };
 
-  /** By FileReader: in Firefox, what belongs to the page's realm is read by its own APIs only. This encoding keeps each byte apart. */
+  /**
+   * By FileReader: in Firefox, only the page realm's own APIs can read its objects. This encoding
+   * preserves each byte.
+   */
   const bytesOf = (blob: Blob): Promise<string> =>
     new Promise((resolve, reject) => {
       const reader = new FileReader();
@@ -47,11 +52,17 @@ export async function look(maxFiles: number, opens = false): Promise<PageStorage
 
   async function inspect(path: string, handle: FileSystemFileHandle): Promise<StoredFile> {
     const HEADER = 'SQLite format 3\0';
-    /** Of the header: which SQLite wrote the file last, 4 bytes, the highest first. */
+    /** In the header: the version of the SQLite that wrote the file last, 4 bytes, big-endian. */
     const WRITTEN_BY = 96;
-    /** Before a file in a pool of AccessHandlePoolVFS or opfs-sahpool: its path, up to a zero; where flags, digest and the file itself begin. */
+    /**
+     * Before a file in a pool of AccessHandlePoolVFS or opfs-sahpool: its path, up to a zero byte;
+     * offsets of the flags, the digest, and the file itself.
+     */
     const POOL = { flags: 512, digest: 516, data: 4096 };
-    /** The digest of AccessHandlePoolVFS for a place without a file: opfs-sahpool leaves zeros. Bytes of 0x80 and more are characters from U+F780 on. */
+    /**
+     * AccessHandlePoolVFS's digest of an unused slot; opfs-sahpool leaves zeros. Bytes from 0x80
+     * are characters from U+F780.
+     */
     const FREE = [0x80, 0x5f, 0xcc, 0xfe, 0x37, 0xc0, 0xce, 0xac];
     const file: StoredFile = {
       ...{ path, size: null, sqlite: false, writtenBy: 0, pool: null, head: '', cause: '' },
@@ -74,7 +85,7 @@ export async function look(maxFiles: number, opens = false): Promise<PageStorage
           : name === '' && FREE.every((value, i) => byte(POOL.digest + i) === value);
         if (isFree) file.pool = '';
         else if (name.length < POOL.flags && /^\/[\x21-\x7e]+$/.test(name) && kind)
-          file.pool = name; // a path of a URL: all else is escaped in it
+          file.pool = name; // a path of a URL, with everything else escaped
       }
       const own = file.pool === null ? 0 : POOL.data;
       const JOURNAL = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
@@ -91,7 +102,7 @@ export async function look(maxFiles: number, opens = false): Promise<PageStorage
     prefix: string,
     depth: number,
   ): Promise<void> {
-    // by hand: in Firefox the page's iterators are none for `for await` in our world
+    // iterate manually: in Firefox, `for await` in our world doesn't work with the page's iterators
     const entries = folder.entries();
     for (let next = await entries.next(); !next.done; next = await entries.next()) {
       const [name, handle] = [next.value[0], next.value[1]];
@@ -109,7 +120,10 @@ export async function look(maxFiles: number, opens = false): Promise<PageStorage
       }
     }
   }
-  /** Stores of a database and their keys. It isn't made by this, nor changed, and a connection that wants to change it goes first. */
+  /**
+   * Stores of a database and their keys. This doesn't create or change the database, and closes for
+   * a connection that wants to change it.
+   */
   const storesOf = (name: string): Promise<StoredDatabase['stores']> =>
     new Promise((resolve, reject) => {
       const opening = indexedDB.open(name);
@@ -117,7 +131,8 @@ export async function look(maxFiles: number, opens = false): Promise<PageStorage
         () => reject(new Error("it doesn't open: another connection upgrades or deletes it")),
         OPENS_WITHIN_MS,
       );
-      opening.onupgradeneeded = () => opening.transaction?.abort(); // it was deleted meanwhile: it is not to be made
+      // it was deleted meanwhile: don't create it
+      opening.onupgradeneeded = () => opening.transaction?.abort();
       opening.onerror = () => reject(opening.error ?? new Error('IndexedDB refused'));
       opening.onsuccess = () => {
         clearTimeout(late);

@@ -1,4 +1,7 @@
-/** What `beginCopy` holds, piece by piece, and the last look. Each function runs in the page as text: nothing from outside its braces. */
+/**
+ * Reads what `beginCopy` holds piece by piece, and takes the last look. Each function runs in the
+ * page as text, so it uses nothing from outside its braces.
+ */
 import type { Held } from './begin.ts';
 
 /** Bytes of what is held, as base64. */
@@ -13,7 +16,7 @@ export async function pieceOf(
   return new Promise((resolve) => {
     const reader = new FileReader();
     reader.onload = () => resolve((reader.result as string).replace(/^[^,]*,/, ''));
-    // a File is of one moment: browsers refuse its bytes once the file has changed
+    // a File is a snapshot: browsers refuse to read it after the file has changed
     reader.onerror = () =>
       resolve({
         refused:
@@ -26,7 +29,7 @@ export async function pieceOf(
   });
 }
 
-/** Lets go of it. @returns whether it is still as it was when the copy began: `{ same }` */
+/** Release it. @returns whether it is unchanged since the copy began: `{ same }` */
 export async function checkCopy(): Promise<{ same: boolean }> {
   const place = globalThis as unknown as { vfscopeCopy?: Held };
   const held = place.vfscopeCopy;

@@ -1,10 +1,11 @@
 /**
- * What the page's origin holds and may do right now: Web Locks, quota, isolation. Runs in the page as text: nothing from outside its braces.
- * The one thing that it does is to hold a lock of a random name for the moment of the first look: that tells which client the page itself is.
+ * What the page's origin holds and can use right now: Web Locks, quota, isolation. Runs in the page
+ * as text, so it uses nothing from outside its braces. Its only action is to hold a lock with a
+ * random name during the first look, to find out which client the page itself is.
  */
 import type { PageLock, PageState } from '../protocol/page-state.ts';
 
-/** @param mostLocks held, and as many waiting */
+/** @param mostLocks maximum number of held locks, and of waiting ones */
 export async function lookAtState(mostLocks: number): Promise<PageState> {
   const state: PageState = {
     origin: location.origin,
@@ -42,12 +43,12 @@ export async function lookAtState(mostLocks: number): Promise<PageState> {
     const name = `vfscope-${crypto.randomUUID()}`;
     let asked: Promise<LockManagerSnapshot> | undefined;
     try {
-      // not async: the lock is released only after the query that is made here
+      // not async: the lock is released only after the query made here
       await navigator.locks.request(name, () => {
         asked = navigator.locks.query();
       });
     } catch (e) {
-      // Firefox fails to pass on what a callback of our isolated world answers, though it has run it
+      // Firefox runs a callback of our isolated world, but doesn't return its result
       if (!asked) throw e;
     }
     const { held = [] } = (await asked) ?? {};

@@ -1,6 +1,6 @@
 /**
- * Atomics.wait, waitAsync and notify: object = the shared buffer, offset = byte address in it. Not seen: waits that were
- * compiled into wasm (pthreads).
+ * Atomics.wait, waitAsync, and notify: object = the shared buffer, offset = byte address in it. Not
+ * seen: waits compiled into wasm (pthreads).
  */
 import { Flag, Op } from '../event/event.ts';
 import { react } from '../record/reaction.ts';
@@ -40,7 +40,7 @@ export function installAtomics(context: ProbeContext): void {
     end(token, result) {
       const { async, value } = result as { async: boolean; value: unknown };
       if (!async) recorder.end(token, OUTCOME[String(value)] ?? 0);
-      // this promise never rejects, so a reaction of ours changes nothing
+      // this promise never rejects, so our reaction to it changes nothing
       else
         void react(
           value as Promise<unknown>,

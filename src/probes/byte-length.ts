@@ -1,6 +1,6 @@
 import { apply, getterOf } from '../record/reflect.ts';
 
-/** Where the platform keeps it; the most frequent first. */
+/** The platform's getters, the most frequent first. */
 const GETTERS = [
   Object.getPrototypeOf(Uint8Array.prototype) as object,
   ArrayBuffer.prototype,
@@ -8,7 +8,7 @@ const GETTERS = [
 ].map((prototype) => getterOf(prototype, 'byteLength'));
 
 /**
- * Bytes of a buffer or a view of one, as the platform counts them: the app may have put a getter of its own in the way.
+ * Bytes of a buffer or a view, from the platform's getter, because the app may have replaced it.
  * @throws TypeError for null and undefined
  */
 export function byteLengthOf(data: ArrayBuffer | ArrayBufferView): number {
@@ -16,7 +16,7 @@ export function byteLengthOf(data: ArrayBuffer | ArrayBufferView): number {
     try {
       return apply(getter, data, []) as number;
     } catch {
-      // of another kind
+      // another kind of object
     }
-  return data.byteLength; // a SharedArrayBuffer, whose getter is not to be had everywhere
+  return data.byteLength; // a SharedArrayBuffer, whose getter isn't available everywhere
 }

@@ -12,7 +12,7 @@ interface CallHooks<Self> {
   end(token: Token, result: unknown, self: Self, args: unknown[]): void;
 }
 
-/** What every probe needs: where to record, and how to install so that it can be undone. */
+/** What every probe needs: where to record, and how to install patches that can be undone. */
 export class ProbeContext {
   private readonly names = new Map<string, Map<string, number>>();
 
@@ -22,14 +22,17 @@ export class ProbeContext {
     readonly scope: typeof globalThis,
   ) {}
 
-  /** The prototype of a global interface, undefined where this thread has none. */
+  /** The prototype of a global interface; undefined if this thread has none. */
   proto(name: string): object | undefined {
     return (
       (this.scope as unknown as Record<string, { prototype?: object } | undefined>)[name] ?? {}
     ).prototype;
   }
 
-  /** Record calls of `owner[name]`. Errors of the hooks are counted; result, `this` and exceptions of the call pass unchanged. */
+  /**
+   * Record calls of `owner[name]`. Errors of the hooks are counted. The call's result, `this`, and
+   * exceptions pass unchanged.
+   */
   record<Self = never>(
     owner: object | null | undefined,
     name: PropertyKey,
@@ -50,7 +53,8 @@ export class ProbeContext {
       try {
         result = apply(native, self, args);
       } catch (e) {
-        recorder.end(token, failureOf(e), Flag.threw); // what the platform refuses as well is the app's mistake, no fault of the hook
+        // a call that the platform also rejects is the app's mistake, not a fault of the hook
+        recorder.end(token, failureOf(e), Flag.threw);
         throw e;
       }
       if (failure) recorder.fault(where, failure.error);
@@ -63,7 +67,10 @@ export class ProbeContext {
     });
   }
 
-  /** Id of a text, defined once. Beyond `limit` different ones all share one "(others)", so that keys cannot fill the memory. */
+  /**
+   * Id of a text, defined once. Beyond `limit` distinct texts, all others share "(others)", so that
+   * keys can't fill the memory.
+   */
   textId(kind: 'lock' | 'storage-key' | 'name' | 'message', text: string, limit = 4096): number {
     const key = text.length > 2000 ? `${text.slice(0, 2000)}...` : text;
     return this.id(
@@ -75,7 +82,7 @@ export class ProbeContext {
     );
   }
 
-  /** Id of an object by its name within a group: `define` runs once a name. */
+  /** Id of an object by its name within a group. `define` runs once per name. */
   id(
     group: string,
     key: string,

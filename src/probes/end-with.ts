@@ -1,13 +1,16 @@
-/** The end of a recorded call whose answer is a promise. */
+/** The end of a recorded call that returns a promise. */
 import { Flag } from '../event/event.ts';
 import { failureOf } from '../event/exceptions.ts';
 import type { PromiseWatch } from '../record/promise-watch.ts';
 import type { Recorder, Token } from '../record/recorder.ts';
 
-/** Ends a record when a promise settles. @param then with what it gave, before the app's own reactions */
+/**
+ * Ends a record when a promise settles. @param then called with the value, before the app's own
+ * reactions
+ */
 export type EndWith = (token: Token, promise: unknown, then?: (value: unknown) => void) => void;
 
-/** @param where what a fault in `then` is called */
+/** @param where name of `then` in fault reports */
 export const endingWith =
   (recorder: Recorder, watch: PromiseWatch, where: string): EndWith =>
   (token, promise, then) =>

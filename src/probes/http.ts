@@ -1,6 +1,7 @@
 /**
- * What a VFS reads over HTTP while SQLite waits for it: synchronous XMLHttpRequests (sql.js-httpvfs). While a VFS that suspends awaits
- * fetch, the app's own code runs too, and makes requests that look the same: fetch is not recorded.
+ * What a VFS reads over HTTP while SQLite waits: synchronous XMLHttpRequests (sql.js-httpvfs).
+ * fetch isn't recorded: while a VFS that suspends awaits it, the app's own code also runs, and its
+ * requests look the same.
  */
 import { Op } from '../event/event.ts';
 import { NOTHING } from '../record/recorder.ts';
@@ -13,7 +14,7 @@ export function installHttp(context: ProbeContext): void {
   const { recorder } = context;
   const xhr = context.proto('XMLHttpRequest');
   if (!xhr) return;
-  /** Address of each that is opened to be synchronous. */
+  /** Address of each request that is opened as synchronous. */
   const synchronous = new WeakMap<object, string>();
   context.record<object>(xhr, 'open', {
     begin: () => NOTHING,
@@ -27,7 +28,8 @@ export function installHttp(context: ProbeContext): void {
     begin(self) {
       const url = recorder.current ? synchronous.get(self) : undefined;
       if (url === undefined) return NOTHING;
-      const name = url.replace(/(^data:|[?#]).*/s, '').replace(/\/\/[^/]*@/, '//'); // a secret may stand there
+      // it may contain a secret
+      const name = url.replace(/(^data:|[?#]).*/s, '').replace(/\/\/[^/]*@/, '//');
       return recorder.begin(Op.httpXhr, context.textId('name', name), NaN, 0);
     },
     end(token, _, self) {

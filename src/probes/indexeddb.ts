@@ -1,10 +1,12 @@
 /**
- * IndexedDB: an event per request, from the call to its success or error event; transactions from transaction() (or
- * upgradeneeded) to complete or abort. The listeners are the first of each request, so the app's own order stays as it is.
+ * IndexedDB: an event per request, from the call to its success or error event; transactions from
+ * transaction() (or upgradeneeded) to complete or abort. Our listeners are the first of each
+ * request, so the order of the app's listeners doesn't change.
  * Not seen: createObjectStore and the other calls that change a schema.
  *
- * `versionchange` is listened to where the app itself has set `onversionchange`, and only as long: Chromium keeps a connection open
- * that has a listener and that the app does not refer to any more, which would block others.
+ * We listen to `versionchange` only while the app's own `onversionchange` is set. Chromium keeps a
+ * connection open that has a listener even if the app doesn't refer to it any more, and such a
+ * connection would block others.
  */
 import { Flag, Op } from '../event/event.ts';
 import { idbAux } from '../event/idb-modes.ts';
@@ -91,7 +93,7 @@ export function installIndexedDb(context: ProbeContext): void {
       listen(request, 'error', onEnd);
     };
   const endRead = endingWith(ender(true));
-  /** The result of a write is only a key: the length stays what was put. */
+  /** A write's result is only a key, so the length stays that of the written value. */
   const endWritten = endingWith(ender(false));
 
   for (const type of ['IDBObjectStore', 'IDBIndex'])
@@ -147,7 +149,8 @@ export function installIndexedDb(context: ProbeContext): void {
           transactionId(store.transaction),
         );
       },
-      end: (token, _result, self) => running.set(self.request, token), // the request's listeners are there since openCursor
+      // the request has its listeners since openCursor
+      end: (token, _result, self) => running.set(self.request, token),
     });
   for (const name of ['update', 'delete'])
     context.record<IDBCursor>(cursor, name, {
@@ -216,7 +219,7 @@ export function installIndexedDb(context: ProbeContext): void {
     ]),
   );
   context.patches.setter(context.proto('IDBDatabase'), 'onversionchange', listening);
-  /** Of an open or a delete. */
+  /** For an open or a delete. */
   const waits = (token: Token, request: unknown, name: unknown): void =>
     listen(
       request as EventTarget,
@@ -250,12 +253,18 @@ export function installIndexedDb(context: ProbeContext): void {
   });
 }
 
-/** Bytes that a request brought: a cursor's value, or the result itself. The browser keeps what was read here for the app. */
+/**
+ * Bytes that a request returned: a cursor's value, or the result itself. The browser caches the
+ * value for the app after this read.
+ */
 function bytesOf(result: unknown): number {
   if (result instanceof IDBCursor)
     return result instanceof IDBCursorWithValue ? valueBytes(result.value) : 0;
   return valueBytes(result);
 }
 
-/** What an object says it is called: one that is none of IndexedDB's, of which the platform is about to refuse the call, says anything. */
+/**
+ * An object's name. An object that isn't IndexedDB's may return anything; the platform is about to
+ * reject that call.
+ */
 const ownName = (name: unknown): string => (typeof name === 'string' ? name : '?');

@@ -1,4 +1,4 @@
-/** All probes of a thread at once: the storage APIs under a VFS, recorded into the thread's ring. */
+/** All probes of a thread: records the storage APIs under a VFS into the thread's ring. */
 import type { Recorder } from '../record/recorder.ts';
 import { installAtomics } from './atomics.ts';
 import { installHttp } from './http.ts';
@@ -11,14 +11,18 @@ import { ProbeContext } from './context.ts';
 import { installWebLocks } from './web-locks.ts';
 
 export interface InstalledProbes {
-  /** Put every patched property back. @returns names of those that the app has frozen; they stay and pass their calls on */
+  /**
+   * Restore every patched property. @returns names of those that the app has frozen; these stay and
+   * pass their calls on
+   */
   restore(): string[];
 }
 
 /**
- * Patch what this realm has of IndexedDB, OPFS, Web Locks, Atomics, localStorage, and HTTP requests. Call before the app's first line. A probe that
- * cannot be installed is reported as a fault; the others work.
- * @param watch of this realm, where there is one already; it ends with the probes
+ * Patch this realm's IndexedDB, OPFS, Web Locks, Atomics, localStorage, and HTTP requests. Call
+ * before the app's first line. A probe that can't be installed is reported as a fault; the others
+ * work.
+ * @param watch of this realm, if there already is one; it ends with the probes
  */
 export function installProbes(
   recorder: Recorder,

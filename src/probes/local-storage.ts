@@ -1,6 +1,6 @@
 /**
- * localStorage by its methods. Not seen: named property access (localStorage.key = value), which no script can observe, and
- * sessionStorage, which shares the prototype and is left out.
+ * localStorage by its methods. Not seen: named property access (localStorage.key = value), which
+ * scripts can't observe. sessionStorage shares the prototype and is skipped.
  */
 import { Op } from '../event/event.ts';
 import { NOTHING } from '../record/recorder.ts';
@@ -18,7 +18,7 @@ const METHODS = [
 /** Record localStorage calls of this page until the context's patches are restored. length = bytes, as UTF-16. */
 export function installLocalStorage(context: ProbeContext): void {
   const { recorder, scope } = context;
-  const localStorageOf = getterOf(scope, 'localStorage'); // the app may put its own in the place
+  const localStorageOf = getterOf(scope, 'localStorage'); // the app may replace it
   for (const [name, op] of METHODS)
     context.record<Storage>(context.proto('Storage'), name, {
       begin(self, args) {

@@ -1,6 +1,7 @@
 /**
- * OPFS sync access handles, the hot path of most VFSs: length = bytes asked for, result = bytes that the call returned,
- * offset = `at`, or the handle's own cursor where `at` is left out. Writes tell WAL headers and frames.
+ * OPFS sync access handles, the hot path of most VFSs: length = bytes requested, result = bytes
+ * that the call returned, offset = `at`, or the handle's own cursor if `at` is omitted. Writes
+ * reveal WAL headers and frames.
  */
 import { Op } from '../event/event.ts';
 import { byteLengthOf } from './byte-length.ts';
@@ -18,7 +19,7 @@ interface OpenHandle {
 }
 type AccessHandle = object;
 
-/** Record createSyncAccessHandle and the calls on what it gives. */
+/** Record createSyncAccessHandle and the calls on its handles. */
 export function installOpfsAccessHandles(
   context: ProbeContext,
   paths: OpfsPaths,
@@ -49,7 +50,7 @@ export function installOpfsAccessHandles(
   const prototype = context.proto('FileSystemSyncAccessHandle');
   for (const name of ['read', 'write'] as const) {
     const op = name === 'read' ? Op.opfsRead : Op.opfsWrite;
-    let at = NaN; // calls do not nest: of the call under way
+    let at = NaN; // calls don't nest: this belongs to the current call
     context.record<AccessHandle>(prototype, name, {
       begin(self, args) {
         const info = infoOf(self);
@@ -58,7 +59,7 @@ export function installOpfsAccessHandles(
         if (typeof options === 'object' && options !== null) {
           try {
             given = options.at;
-            args[1] = { at: given }; // the app's getter runs once, as without us
+            args[1] = { at: given }; // the app's getter runs once, as it does without us
           } catch (error) {
             given = NaN;
             args[1] = {

@@ -39,7 +39,7 @@ export function installOpfsFiles(context: ProbeContext, endWith: EndWith): OpfsF
     return slice;
   });
 
-  /** Most Blobs of a page aren't OPFS files: those pass straight through. */
+  /** Most Blobs of a page aren't OPFS files: these calls pass straight through. */
   const ofFile = (blob: unknown): { file: number; from: number } | undefined =>
     typeof blob === 'object' && blob !== null ? files.get(blob as Blob) : undefined;
   const begin = (blob: Blob): number => {

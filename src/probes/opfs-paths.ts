@@ -9,7 +9,7 @@ export class OpfsPaths {
   learn(handle: unknown, path: string): void {
     if (typeof handle === 'object' && handle !== null) this.paths.set(handle, path);
   }
-  /** '?' for what isn't a handle: the platform is about to refuse the call, by a promise. */
+  /** '?' for an object that isn't a handle: the platform is about to reject the call's promise. */
   of(handle: FileSystemHandle | undefined): string {
     return (handle && this.paths.get(handle)) ?? (handle ? `?/${handle.name}` : '?');
   }

@@ -1,6 +1,6 @@
 /**
- * OPFS writable streams: createWritable and what goes in by the stream's own methods or by a writer of it.
- * Not seen: what is piped in (readable.pipeTo(writable)).
+ * OPFS writable streams: createWritable, and writes by the stream's own methods or by its writer.
+ * Not seen: piped data (readable.pipeTo(writable)).
  */
 import { Op } from '../event/event.ts';
 import type { EndWith } from './end-with.ts';
@@ -9,7 +9,7 @@ import type { ProbeContext } from './context.ts';
 import { apply, dataProperty } from '../record/reflect.ts';
 import { valueBytes } from './value-size.ts';
 
-/** Record createWritable and the writes, seeks, truncates and closes of its streams. */
+/** Record createWritable and the writes, seeks, truncates, and closes of its streams. */
 export function installOpfsStreams(
   context: ProbeContext,
   paths: OpfsPaths,

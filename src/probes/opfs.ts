@@ -1,7 +1,8 @@
 /**
- * OPFS handles: where paths are learned (getDirectory, getFileHandle, directory iterators: pools list, they do not ask by name)
- * and the calls on handles. A handle that came by postMessage or from IndexedDB has the path '?/name'. Sync access handles, streams
- * and File reads are in the files beside this one.
+ * OPFS handles: how paths are learned (getDirectory, getFileHandle, and directory iterators,
+ * because pools list files instead of requesting them by name), and the calls on handles. A handle
+ * from postMessage or IndexedDB has the path '?/name'. Sync access handles, streams, and File reads
+ * are in separate files.
  */
 import { Op } from '../event/event.ts';
 import type { PromiseWatch } from '../record/promise-watch.ts';
@@ -85,7 +86,10 @@ export function installOpfs(context: ProbeContext, watch: PromiseWatch): void {
   installOpfsStreams(context, paths, endWith, file);
 }
 
-/** `for await (const handle of directory.values())`: the handles that come out have paths, too. No event of its own. */
+/**
+ * `for await (const handle of directory.values())`: the returned handles get paths, too. Records no
+ * event.
+ */
 function iterators(
   context: ProbeContext,
   watch: PromiseWatch,
@@ -105,7 +109,10 @@ function iterators(
       recorder.fault('directory iterator', e);
     }
   };
-  /** The iterators' prototype can only be had from an iterator: patched when the first one is made. */
+  /**
+   * The iterators' prototype is only available from an iterator, so it is patched when the first
+   * one is made.
+   */
   const patchNext = (iterator: object): void => {
     patched = patches.method(ownerOf(iterator, 'next'), 'next', (native, self, args) => {
       const promise = apply(native, self, args);

@@ -1,10 +1,13 @@
-/** Bytes and numeric keys of the values that IndexedDB and OPFS calls carry, without running any code of the app. */
+/**
+ * Bytes and numeric keys of values in IndexedDB and OPFS calls, determined without running the
+ * app's code.
+ */
 import { dataProperty } from '../record/reflect.ts';
 import { byteLengthOf } from './byte-length.ts';
 
 /**
- * Bytes that a stored value carries, roughly: buffers and Blobs by their size, strings as UTF-16, numbers 8. Accessors are not
- * called; nested values count down to three levels.
+ * Approximate bytes of a stored value: buffers and Blobs by their size, strings as UTF-16, numbers
+ * 8. Accessors aren't called; nested values count down to three levels.
  */
 export function valueBytes(value: unknown, depth = 0): number {
   switch (typeof value) {
@@ -35,8 +38,9 @@ export function valueBytes(value: unknown, depth = 0): number {
 }
 
 /**
- * The number in a key: itself, or of an array key the first number behind a name (`[path, offset, version]`), else the last one, or
- * that of a range's lower (else upper) bound; NaN = none.
+ * The number in a key: the key itself; for an array key, the first number after a name (`[path,
+ * offset, version]`), otherwise the last number; for a range, that of its lower (otherwise upper)
+ * bound. NaN = none.
  */
 export function numericKey(key: unknown): number {
   if (typeof key === 'number') return key;
@@ -56,7 +60,7 @@ export function numericKey(key: unknown): number {
   return NaN;
 }
 
-/** The key that lies in a value, by a store's key path. */
+/** The key inside a value, by a store's key path. */
 export function inlineKey(value: unknown, keyPath: unknown): unknown {
   if (Array.isArray(keyPath)) return keyPath.map((path) => inlineKey(value, path));
   if (typeof keyPath !== 'string' || keyPath === '') return undefined;

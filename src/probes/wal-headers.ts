@@ -1,7 +1,7 @@
 /**
- * WAL headers and frame headers in what is written to OPFS, decoded in passing from the first 32 bytes of a write at most: for engines
- * whose VFS calls are not seen (Turso writes a frame as one write, header and page), and for logs inside a pool's file. What comes out
- * is described in event/operations.ts.
+ * Decodes WAL headers and frame headers from the first 32 bytes of OPFS writes: for engines whose
+ * VFS calls aren't seen (Turso writes a frame with header and page in one write), and for logs
+ * inside a pool's file. event/operations.ts describes the result.
  */
 import { AUX_WAL_HEADER } from '../event/event.ts';
 import { isPageSize } from '../sqlite/page-size.ts';
@@ -10,16 +10,16 @@ import { WAL_FRAME_HEADER, WAL_HEADER } from '../sqlite/wal.ts';
 const MAGIC = 0x377f0682;
 const VERSION = 3007000;
 
-/** What is known of the log in one file. */
+/** What is known about the log in one file. */
 interface KnownWal {
-  /** Where it begins: behind a pool's own header it is not 0. */
+  /** Where it starts: not at 0 after a pool's own header. */
   base: number;
   frameBytes: number;
   salt1: number;
   salt2: number;
 }
 
-/** Reads writes of one thread; the answer is in `aux` and `aux2` until the next. */
+/** Decodes writes of one thread. The result is in `aux` and `aux2` until the next write. */
 export class WalHeaders {
   aux = 0;
   aux2 = 0;
@@ -63,7 +63,7 @@ export class WalHeaders {
       if (length !== WAL_FRAME_HEADER && length !== log.frameBytes) return;
       if ((offset - log.base - WAL_HEADER) % log.frameBytes !== 0) return;
       if (view.getUint32(8) !== log.salt1 || view.getUint32(12) !== log.salt2) return;
-    } else if (length === WAL_FRAME_HEADER || (offset - WAL_HEADER) % length !== 0) return; // a log that began before: by its layout alone
+    } else if (length === WAL_FRAME_HEADER || (offset - WAL_HEADER) % length !== 0) return; // a log that started earlier: known by its layout
     this.aux = page;
     this.aux2 = view.getUint32(4);
   }

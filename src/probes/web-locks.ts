@@ -1,6 +1,7 @@
 /**
- * Web Locks: lockRequest = the wait (call to grant, or to refusal), lockHeld = ownership (grant to release). Both come from the
- * callback, which is wrapped, and from the promise of request(), which settles when the lock is released, stolen or refused.
+ * Web Locks: lockRequest = the wait (call to grant, or to refusal), lockHeld = ownership (grant to
+ * release). Both are measured with the wrapped callback, and with the promise of request(), which
+ * settles when the lock is released, stolen, or refused.
  */
 import { Flag, Op, WebLock } from '../event/event.ts';
 import { failureOf } from '../event/exceptions.ts';
@@ -22,14 +23,15 @@ export function installWebLocks(context: ProbeContext, watch: PromiseWatch): voi
     let held = NOTHING;
     try {
       let aux = 0;
-      // the platform converts the name first: where that runs the app's code the options are not looked at
+      // the platform converts the name first; if that runs the app's code, don't look at the
+      // options
       if (
         args.length > 2 &&
         typeof args[0] === 'string' &&
         typeof args[1] === 'object' &&
         args[1] !== null
       ) {
-        // read once and in the platform's order, which then reads ours
+        // read once and in the platform's order; the platform then reads our copy
         try {
           const { ifAvailable, mode, signal, steal } = args[1] as LockOptions;
           args[1] = { __proto__: args[1], ifAvailable, mode, signal, steal };

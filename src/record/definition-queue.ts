@@ -1,6 +1,6 @@
 /**
- * Definitions on their way out of a thread: an array where the thread drains itself, a ring of bytes in the trace memory where the page
- * reads it (u32 length, then UTF-8 JSON; ring-layout.ts).
+ * Definitions on their way out of a thread: an array if the thread drains itself, or a ring of
+ * bytes in the trace memory if the page reads it (u32 length, then UTF-8 JSON; ring-layout.ts).
  */
 import type { Definition } from '../event/definitions.ts';
 import { Header, type RingLayout } from './ring-layout.ts';
@@ -9,11 +9,11 @@ const W = (byte: number): number => byte >>> 2;
 
 export class DefinitionQueue {
   private pending: Definition[] = [];
-  /** Those of a shared ring that found no room yet, as bytes. */
+  /** Definitions that don't fit into a shared ring yet, as bytes. */
   private readonly backlog: Uint8Array[] = [];
   private readonly u32: Uint32Array;
 
-  /** @param layout of the shared memory `buffer`; null = of a thread that takes them itself */
+  /** @param layout of the shared memory `buffer`; null = the thread drains itself */
   constructor(
     private readonly buffer: ArrayBufferLike,
     private readonly layout: RingLayout | null,
@@ -26,12 +26,16 @@ export class DefinitionQueue {
       this.pending.push(definition);
       return;
     }
-    const plain = { __proto__: null, ...definition }; // without a toJSON that the app gives to every object
+    // without a toJSON that the app may have added to every object
+    const plain = { __proto__: null, ...definition };
     this.backlog.push(new TextEncoder().encode(JSON.stringify(plain)));
     this.push();
   }
 
-  /** Definitions are waiting for room: `push` again before the next record, which may need them. */
+  /**
+   * Definitions are waiting for room. Call `push` again before the next record, which may need
+   * them.
+   */
   get waiting(): boolean {
     return this.backlog.length > 0;
   }
@@ -60,7 +64,7 @@ export class DefinitionQueue {
     }
   }
 
-  /** Those that wait on a thread that drains itself; handed over once. */
+  /** Those that wait on a thread that drains itself. Returned once. */
   take(): Definition[] {
     const taken = this.pending;
     this.pending = [];

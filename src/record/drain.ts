@@ -1,6 +1,6 @@
 /**
- * Takes records and definitions out of a trace memory: the reader's half of ring-layout.ts. Runs on the writing thread, or
- * for a shared memory on the page, while the writer goes on writing.
+ * Takes records and definitions out of a trace memory: the reader's half of ring-layout.ts. Runs on
+ * the writing thread or, for a shared memory, on the page while the writer continues.
  */
 import { RECORD_BYTES } from '../event/event.ts';
 import type { Definition } from '../event/definitions.ts';
@@ -19,9 +19,9 @@ const W = (byte: number): number => byte >>> 2;
 const WORDS = RECORD_BYTES / 8;
 
 /**
- * @param limit records at most
+ * @param limit maximum number of records
  * @returns null when there is nothing to take
- * @throws RangeError where the header is nonsense: a page can write into a ring that it shares
+ * @throws RangeError if the header is invalid, because a page can write into a shared ring
  */
 export function drainRecords(buffer: ArrayBufferLike, limit = 65536): Drained | null {
   const u32 = new Uint32Array(buffer);
@@ -38,7 +38,8 @@ export function drainRecords(buffer: ArrayBufferLike, limit = 65536): Drained | 
     throw new RangeError(
       `${count} records in a ring of ${capacity}, in ${buffer.byteLength} bytes`,
     );
-  Atomics.store(u32, W(Header.claimed), (first + count) | 0); // from here on the writer leaves these slots alone
+  // from here on the writer doesn't touch these slots
+  Atomics.store(u32, W(Header.claimed), (first + count) | 0);
   const slot = first & (capacity - 1);
   const records = copied(
     buffer,
@@ -51,9 +52,9 @@ export function drainRecords(buffer: ArrayBufferLike, limit = 65536): Drained | 
 }
 
 /**
- * What is sent loses its buffer, and V8 then throws away all optimized code that relies on arrays of that type: not on Uint8Array, which the
- * app's code and SQLite's use.
- * @param straight records up to the end of the ring; the others are at its begin
+ * Posting transfers the buffer, and V8 then discards all optimized code that relies on arrays of
+ * that type. This doesn't apply to Uint8Array, which the app's code and SQLite use.
+ * @param straight records up to the end of the ring; the others are at its start
  */
 function copied(buffer: ArrayBufferLike, at: number, count: number, straight: number): ArrayBuffer {
   // a slice is not filled with zeros first, and has no array; that of a shared buffer would be shared
@@ -89,7 +90,7 @@ export function drainSharedDefinitions(
   return found;
 }
 
-/** Records lost for want of room so far, and exceptions caught in hooks. */
+/** Total records lost for lack of room, and exceptions caught in hooks. */
 export function counters(buffer: ArrayBufferLike): { dropped: number; faults: number } {
   const u32 = new Uint32Array(buffer);
   return { dropped: u32[W(Header.dropped)]!, faults: u32[W(Header.faults)]! };

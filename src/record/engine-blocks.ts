@@ -1,4 +1,7 @@
-/** The blocks of trace memory behind the rings, one for each traced engine: vfs-instrumented/interpose owns what is inside. */
+/**
+ * The blocks of trace memory after the rings, one for each traced engine.
+ * vfs-instrumented/interpose defines their contents.
+ */
 import { ENGINE_BLOCK_BYTES, type RingLayout } from './ring-layout.ts';
 
 export class EngineBlocks {

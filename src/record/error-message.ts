@@ -2,13 +2,17 @@
 import type { CaptureLevel } from '../event/capture.ts';
 import { apply, dataProperty, getterOf, textOf } from './reflect.ts';
 
-/** What a browser quotes itself, "Failed to execute 'open' on 'IDBFactory'", else what is quoted and what begins as a number. */
+/**
+ * Text that browsers quote, as in "Failed to execute 'open' on 'IDBFactory'"; otherwise quoted
+ * text, and words that start like a number.
+ */
 const WORDS =
   /(Failed to (?:construct|(?:execute|read the|set the) '\w+'(?: property)? (?:on|from)) '[A-Z]\w+')|(['"`])(?:(?!\2).)*(?:\2|$)|\b\d[\w.]*/gs;
 
 /**
- * What may be kept of an error's message. SQLite and the libraries around it quote statements in theirs, values and all: below the level that
- * keeps literals, what is quoted and numbers become `?`; where no SQL is wanted only the kind of error stays.
+ * The part of an error message that may be stored. SQLite and libraries quote statements in their
+ * messages, including values. Below the level that stores literals, quoted text and numbers become
+ * `?`. If SQL isn't stored, only the kind of error remains.
  */
 export function messageAt(level: CaptureLevel, message: string): string {
   if (level >= 2) return message;
@@ -21,7 +25,10 @@ const { isError = (value: unknown) => value instanceof Error } = Error as {
   isError?(value: unknown): boolean;
 };
 
-/** What was thrown, without running what the app has made of it: it may have getters, or be a Proxy. Never throws. */
+/**
+ * What was thrown, without running the app's code: it may have getters, or be a Proxy. Never
+ * throws.
+ */
 export function wordsOf(reason: unknown): string {
   const read = (name: string): string => {
     try {
@@ -36,6 +43,6 @@ export function wordsOf(reason: unknown): string {
   try {
     return isError(reason) ? `${read('name')}: ${read('message')}` : typeof reason;
   } catch {
-    return 'object'; // where isError is ours, a Proxy can throw
+    return 'object'; // if isError is our replacement, a Proxy can throw
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Replaces methods of the platform so that the app can't tell (name, length, property flags, "[native code]", not a constructor),
- * and puts them back. A Proxy keeps all of that by itself; it costs about 30 ns a call, a clock reading costs more.
+ * Replaces methods of the platform so that the app can't tell (name, length, property flags,
+ * "[native code]", not a constructor), and restores them. A Proxy preserves all of that. It costs
+ * about 30 ns per call; reading the clock costs more.
  */
 import { apply, construct, dataProperty } from './reflect.ts';
 import { Undo } from './undo.ts';
@@ -8,20 +9,20 @@ import { Undo } from './undo.ts';
 export type Callable = (this: unknown, ...args: unknown[]) => unknown;
 const { getOwnPropertyDescriptor, defineProperty } = Object;
 
-/** The object of `start`'s prototype chain that owns `name`; undefined when none does. */
+/** The object in the prototype chain of `start` that owns `name`; undefined if none does. */
 export function ownerOf(start: object | null | undefined, name: PropertyKey): object | undefined {
   for (let o = start; o; o = Object.getPrototypeOf(o) as object | null)
     if (Object.hasOwn(o, name)) return o;
   return undefined;
 }
 
-/** A set of replaced properties that can be put back together. */
+/** A set of replaced properties that are restored together. */
 export class Patches {
   private readonly undo = new Undo();
 
   /**
    * Replace a data property's value, keeping its flags.
-   * @returns false when there is no such property, or it cannot be replaced
+   * @returns false if there is no such property, or it can't be replaced
    */
   value(
     owner: object | null | undefined,
@@ -34,13 +35,13 @@ export class Patches {
     const ours = make(before.value);
     defineProperty(owner, name, { ...before, value: ours });
     this.undo.add(owner, name, () => {
-      // else the app has wrapped ours: leave theirs alone
+      // otherwise the app has wrapped ours: don't touch its wrapper
       if (dataProperty(owner, name) === ours) defineProperty(owner, name, before);
     });
     return true;
   }
 
-  /** Replace a function; `handler` runs in its place and calls `native` itself. */
+  /** Replace a function. `handler` runs in its place and calls `native` itself. */
   method(
     owner: object | null | undefined,
     name: PropertyKey,
@@ -55,7 +56,10 @@ export class Patches {
     );
   }
 
-  /** Replace a constructor; `handler` runs in its place and calls `make` itself, which constructs what was asked for, a subclass too. */
+  /**
+   * Replace a constructor. `handler` runs in its place and calls `make` itself, which constructs
+   * the requested object, or its subclass.
+   */
   construction(
     owner: object | null | undefined,
     name: PropertyKey,
@@ -74,7 +78,10 @@ export class Patches {
     });
   }
 
-  /** Run `after` when the app has set an accessor property, and `before` when it is about to; they must not throw. */
+  /**
+   * Run `after` when the app has set an accessor property, and `before` when it is about to. They
+   * must not throw.
+   */
   setter(
     owner: object | null | undefined,
     name: PropertyKey,
@@ -96,12 +103,15 @@ export class Patches {
     });
   }
 
-  /** Something else to take back at restore. */
+  /** Another step to undo at restore. */
   onRestore(undo: () => void): void {
     this.undo.add(this, 'listeners', undo);
   }
 
-  /** Put everything back, last first. @returns names of what the app has frozen meanwhile and that therefore stays */
+  /**
+   * Restore everything, last first. @returns names of properties that stay because the app has
+   * frozen them
+   */
   restore(): string[] {
     return this.undo.run();
   }

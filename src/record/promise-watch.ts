@@ -1,13 +1,15 @@
 /**
- * Learns how a promise of the platform settles, while the app gets that very promise, at the same time, and with the same
- * `unhandledrejection` as without us.
+ * Observes how a platform promise settles. The app gets the same promise, at the same time, and
+ * with the same `unhandledrejection` as without us.
  *
- * A reaction of ours marks a promise as handled, which would silence the event. So: does the app react to it as well? Every way
- * to react (await, then, Promise.all, handing it to the platform) first reads `promise.constructor`; an own accessor sees
- * that once and removes itself. If a promise rejects that the app has not touched, our own branch rejects too, unhandled, and the
- * browser speaks for it, and the event is made to name the app's promise.
+ * Our reaction marks a promise as handled, which would suppress the event, so we need to know
+ * whether the app also reacts to it. Every way to react (await, then, Promise.all, passing it to
+ * the platform) first reads `promise.constructor`. An own accessor detects that once and removes
+ * itself. If a promise rejects that the app hasn't touched, our derived promise also rejects
+ * unhandled. The browser then reports that one, and the event is changed to name the app's promise.
  *
- * What differs from native: the own property until the first touch; and V8 gives up a shortcut for `await` (some ns each).
+ * Differences from native: the own property until the first access, and V8 skips an optimization
+ * for `await` (some ns each).
  */
 import { react } from './reaction.ts';
 import { apply, define, defineProperty } from './reflect.ts';
@@ -22,27 +24,35 @@ interface Watched {
   branch: Promise<unknown>;
 }
 
-/** The listening of a realm's global object, in capture. */
+/** Event listening of a realm's global object, in the capture phase. */
 interface RejectionTarget {
   addEventListener(type: string, listener: (event: Event) => void, capture: true): void;
   removeEventListener(type: string, listener: (event: Event) => void, capture: true): void;
 }
 
-/** The accessor goes, unless the app has frozen the promise: then it goes on answering what it answers natively. */
+/**
+ * Remove the accessor. If the app has frozen the promise, it stays and returns the native value.
+ */
 const drop = (promise: object): unknown => Reflect.deleteProperty(promise, 'constructor');
 
-/** Watches promises of one realm. The listeners must be registered before the app's: construct at the start. */
+/**
+ * Watches promises of one realm. Its listeners must be registered before the app's, so construct it
+ * at the start.
+ */
 export class PromiseWatch {
-  /** Promises that still have the accessor, or whose branch has rejected. */
+  /** Promises that still have the accessor, or whose derived promise has rejected. */
   private readonly watched = new WeakMap<Promise<unknown>, Watched>();
-  /** The app's promise behind a branch that has rejected. */
+  /** The app's promise for a derived promise that has rejected. */
   private readonly branches = new WeakMap<Promise<unknown>, Promise<unknown>>();
-  /** One for all promises: with an accessor of its own each promise would get a hidden class of its own. */
+  /**
+   * Shared by all promises, because a separate accessor would give each promise its own hidden
+   * class.
+   */
   private readonly accessor: PropertyDescriptor;
   private open = 0;
   private ending = false;
 
-  /** @param target the realm's global object; null where it has no events (Node) */
+  /** @param target the realm's global object; null if it has no events (Node) */
   constructor(private readonly target: RejectionTarget | null) {
     const touch = (promise: Promise<unknown>): void => this.touch(promise);
     this.accessor = {
@@ -62,8 +72,8 @@ export class PromiseWatch {
   }
 
   /**
-   * Call `settled` once the promise settles, before the app's own reactions run. What is not a promise counts as settled now.
-   * `settled` must not throw.
+   * Call `settled` once the promise settles, before the app's own reactions run. A value that isn't
+   * a promise counts as settled. `settled` must not throw.
    */
   watch(value: unknown, settled: (ok: boolean, value: unknown) => void): void {
     if (!(value instanceof NativePromise)) {
@@ -89,7 +99,7 @@ export class PromiseWatch {
     void defineProperty(value, 'constructor', this.accessor);
   }
 
-  /** Stop listening once the promises still under way have settled. */
+  /** Stop listening once the pending promises have settled. */
   restore(): void {
     this.ending = true;
     this.unlisten();
@@ -101,7 +111,8 @@ export class PromiseWatch {
     if (!watched || watched.touched) return;
     watched.touched = true;
     if (!this.branches.has(watched.branch)) return;
-    // A late reaction: the branch counts as handled from now on, so the browser says nothing, or `rejectionhandled` if it spoke.
+    // A late reaction: the derived promise counts as handled from here on, so the browser reports
+    // nothing, or `rejectionhandled` if it already reported.
     void apply(nativeThen, watched.branch, [undefined, ignore]);
     if (!watched.announced) this.close();
   }

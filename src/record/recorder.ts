@@ -1,10 +1,11 @@
 /**
- * The recorder of a thread: a ring of records with switches and counts in its header (ring-layout.ts), definitions of the ids in records,
- * and faults of the hook itself. begin and end are the hot path in JavaScript: fixed-size records, no object per event. The trampolines
- * of vfs-instrumented/interpose write the same records from wasm.
+ * The recorder of a thread: a ring of records with switches and counts in its header
+ * (ring-layout.ts), definitions of the ids in records, and faults of the hook itself. begin and end
+ * are the hot path in JavaScript: fixed-size records, no object per event. The trampolines of
+ * vfs-instrumented/interpose write the same records from wasm.
  *
- * begin, end, instant, emit, define, note and fault never throw: they run in the app's own calls, some where nothing above
- * would catch. What goes wrong inside is counted as a fault.
+ * begin, end, instant, emit, define, note, and fault never throw: they run in the app's own calls,
+ * some of which have no caller that would catch. Internal errors are counted as faults.
  */
 import type { CaptureLevel } from '../event/capture.ts';
 import type { Definition } from '../event/definitions.ts';
@@ -15,8 +16,9 @@ import { messageAt, wordsOf } from './error-message.ts';
 import { Header, RING_AT, ringLayout, type RingLayout } from './ring-layout.ts';
 
 /**
- * A begun call: sequence number * 65536 + ring slot. -1 when nothing was recorded (disabled, or no room). Taken apart by `&`, which is
- * exact for whole numbers of any size: `%` of a number beyond 31 bits is a call into the C library.
+ * A started call: sequence number * 65536 + ring slot. -1 if nothing was recorded (disabled, or no
+ * room). Split with `&`, which is exact for integers of any size: `%` of a number beyond 31 bits
+ * calls into the C library.
  */
 export type Token = number;
 export const NOTHING: Token = -1;
@@ -27,17 +29,17 @@ const W = (byte: number): number => byte >>> 2;
 const SLOTS = 65536;
 const SLOT = SLOTS - 1;
 
-/** Definition without its id: the recorder draws that. */
+/** Definition without its id, which the recorder assigns. */
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 export type NewDefinition = DistributiveOmit<Extract<Definition, { id: number }>, 'id'>;
 
 export interface RecorderOptions {
-  /** Records in the ring; a power of two up to 65536. */
+  /** Records in the ring: a power of two up to 65536. */
   capacity?: number;
-  /** Back the ring by a SharedArrayBuffer, to be read from another thread. */
+  /** Back the ring by a SharedArrayBuffer, so that another thread can read it. */
   shared?: boolean;
   maxEngines?: number;
-  /** How much of errors' messages is kept: 1 where not said. */
+  /** How much of error messages is stored; default 1. */
   level?: CaptureLevel;
   now?: () => number;
 }
@@ -46,12 +48,13 @@ export interface RecorderOptions {
 const clock = performance.now.bind(performance);
 /** A threshold that no ring reaches. */
 const NEVER = 0xffffffff;
-/** Faults that are described; all are counted. */
+/** Maximum number of faults with a description; all are counted. */
 const MAX_FAULT_NOTES = 20;
 
 /**
- * A wasm memory reserves about 10 GB of addresses, of which a process has 1 TB: none is taken where no engine will import it, and where
- * the process has none left all but the engines is recorded.
+ * A wasm memory reserves about 10 GB of addresses, of which a process has 1 TB. None is allocated
+ * if no engine will import it. If the process has no addresses left, everything except the engines
+ * is recorded.
  */
 function traceMemory(
   pages: number,
@@ -75,8 +78,8 @@ export class Recorder {
   readonly shared: boolean;
   readonly level: CaptureLevel;
   /**
-   * Called when the ring holds `Header.pressure` undrained records, and at the first call after `Header.due`, from inside the app's own
-   * call: must not throw.
+   * Called when the ring holds `Header.pressure` undrained records, and at the first call after
+   * `Header.due`, within the app's own call. Must not throw.
    */
   onPressure: () => void = () => {};
   private readonly definitions: DefinitionQueue;
@@ -88,8 +91,9 @@ export class Recorder {
   private readonly f64: Float64Array;
   private readonly mask: number;
   /**
-   * The thread's clock: ms, as performance.now(). The trampolines call it with the seq of the record that they begin or end: what counts
-   * instructions takes its place, before engines come, and looks at its counter then.
+   * The thread's clock: ms, like performance.now(). The trampolines call it with the seq of the
+   * record that they begin or end. The instruction counter replaces it before engines load, to read
+   * its counter at these moments.
    */
   now: (seq?: number) => number;
   /** What the tracer may call of an engine, by its name; null = leave it alone. */
@@ -153,11 +157,11 @@ export class Recorder {
     return (this.u32[W(Header.head)]! - this.u32[W(Header.claimed)]!) >>> 0;
   }
 
-  /** An exception inside a hook: counted, described once drained, never the app's. */
+  /** An exception inside a hook: counted, described once drained, and never passed to the app. */
   fault(where: string, error: unknown): void {
     this.u32[W(Header.faults)]!++;
     if (this.faulting || this.u32[W(Header.faults)]! > MAX_FAULT_NOTES) return;
-    this.faulting = true; // a note that cannot be kept is a fault, too, and must not come back here
+    this.faulting = true; // a note that can't be stored is a fault, too, and must not recurse
     this.note('tracer-error', `${where}: ${messageAt(this.level, wordsOf(error))}`);
     this.faulting = false;
   }
@@ -190,13 +194,14 @@ export class Recorder {
     }
   }
 
-  /** Definitions waiting on a thread that drains itself; they are handed over once. */
+  /** Definitions waiting on a thread that drains itself. Returned once. */
   takeDefinitions(): Definition[] {
     return this.definitions.take();
   }
 
   /**
-   * Begin a call. Writes the record and publishes it; the caller runs the app's function next, then `end`.
+   * Begin a call. Writes the record and publishes it. The caller then runs the app's function, then
+   * calls `end`.
    * @param offset bytes or a numeric key; NaN = not applicable @param length bytes @param aux, aux2 see `AUX` in event.ts
    */
   begin(
@@ -217,7 +222,7 @@ export class Recorder {
     }
   }
 
-  /** `begin` and `enter` in one: what begins from now on, until `leave`, is a part of this call. */
+  /** `begin` and `enter` in one: until `leave`, calls that begin are children of this call. */
   beginInside(
     op: number,
     object: number,
@@ -240,7 +245,7 @@ export class Recorder {
     }
   }
 
-  /** @param timed false: dated as the clock was last read */
+  /** @param timed false: uses the clock's last reading */
   private write(
     op: number,
     object: number,
@@ -290,9 +295,9 @@ export class Recorder {
   }
 
   /**
-   * End a call begun before, on any later turn.
-   * @param length bytes, when known only now; undefined keeps what `begin` said
-   * @param aux, aux2 details known only now; both 0 keeps what `begin` said
+   * End a call begun earlier, possibly in a later task.
+   * @param length bytes, if known only now; undefined keeps the value of `begin`
+   * @param aux, aux2 details known only now; both 0 keeps the values of `begin`
    */
   end(token: Token, result: number, flags = 0, length?: number, aux = 0, aux2 = 0): void {
     if (token === NOTHING) return;
@@ -329,11 +334,13 @@ export class Recorder {
         u32[w + W(Field.aux2)] = aux2;
       }
       if (!shared) {
-        u32[w + W(Field.endSeq)] = endSeq; // who reads this ring runs on this thread, hence not now
+        // the reader of this ring runs on this thread, so it isn't reading now
+        u32[w + W(Field.endSeq)] = endSeq;
         return;
       }
       Atomics.store(u32, w + W(Field.endSeq), endSeq | 0);
-      if (this.isUnclaimed(slot)) return; // else a reader took the record meanwhile, perhaps without its end: say it again
+      // otherwise a reader took the record meanwhile, perhaps without its end: write the end again
+      if (this.isUnclaimed(slot)) return;
     }
     const head = u32[W(Header.head)]!;
     if ((head - u32[W(Header.released)]!) >>> 0 > mask) {
@@ -348,9 +355,10 @@ export class Recorder {
     u32[ew + W(Field.endSeq)] = endSeq;
     u32[ew + W(Field.op)] = Op.end | (flags << 8);
     i32[ew + W(Field.result)] = result;
-    f64[(e + Field.offset) >>> 3] = length === undefined ? NaN : length; // an end record says a late length here
+    // an end record contains a late length here
+    f64[(e + Field.offset) >>> 3] = length === undefined ? NaN : length;
     u32[ew + W(Field.length)] = length ?? 0;
-    u32[ew + W(Field.aux)] = aux; // both 0: what the begin said stands
+    u32[ew + W(Field.aux)] = aux; // both 0: keep the values of `begin`
     u32[ew + W(Field.aux2)] = aux2;
     if (shared) Atomics.store(u32, W(Header.head), (head + 1) | 0);
     else u32[W(Header.head)] = head + 1;
@@ -363,7 +371,10 @@ export class Recorder {
     return ((slot - claimed) & this.mask) < (this.u32[W(Header.head)]! - claimed) >>> 0;
   }
 
-  /** Set a begun record's field that only became known during the call, before it ends (aux, aux2, object, context). */
+  /**
+   * Set a field of a started record that became known during the call, before it ends (aux, aux2,
+   * object, context).
+   */
   amend(token: Token, field: 'aux' | 'aux2' | 'object' | 'context', value: number): void {
     if (token === NOTHING) return;
     const slot = token & SLOT;
@@ -374,7 +385,7 @@ export class Recorder {
 
   /**
    * An event without duration.
-   * @param timed false: it belongs to what the clock was last read for, the call that has just ended
+   * @param timed false: uses the last clock reading, which belongs to the call that has just ended
    */
   instant(
     op: number,
@@ -402,8 +413,9 @@ export class Recorder {
   }
 
   /**
-   * An exception has passed through the VFS calls below this one, whose trampolines see no end then: end them, innermost first. A second
-   * end, of one that had left the ring, is ignored by who reads.
+   * An exception has passed through the VFS calls below this one, whose trampolines then see no
+   * end: end them, innermost first. Readers ignore a second end, of a record that had already left
+   * the ring.
    */
   endBelow(token: Token): void {
     if (token === NOTHING) return;
@@ -417,7 +429,8 @@ export class Recorder {
       const seq = u32[w + W(Field.seq)]!;
       if (
         seq <= seqs[0]! ||
-        (u32[w + W(Field.op)]! & 255) >= Op.idbOpen || // no VFS call (isVfsOp); every byte of the hook is parsed by every page
+        // not a VFS call (isVfsOp); written compactly because every page parses the hook
+        (u32[w + W(Field.op)]! & 255) >= Op.idbOpen ||
         u32[w + W(Field.endSeq)]
       )
         continue;
@@ -427,7 +440,9 @@ export class Recorder {
     while (tokens.length) this.end(tokens.pop()!, -1, Flag.threw);
   }
 
-  /** Make `token` the parent of what begins until `leave`. @returns what to hand to `leave` */
+  /**
+   * Make `token` the parent of calls that begin until `leave`. @returns the argument for `leave`
+   */
   enter(token: Token, context: number): number {
     const { u32 } = this;
     const before = u32[W(Header.current)]!;

@@ -1,12 +1,12 @@
 /**
- * The platform's own reflection, taken before the app's first line, for the app could put others in their place; and what can be learned
- * of the app's values without running its code.
+ * The platform's own reflection, captured before the app's first line because the app could replace
+ * it; and what can be learned about the app's values without running its code.
  */
 export const { apply, construct } = Reflect;
 export const { defineProperty } = Object;
 const { getOwnPropertyDescriptor } = Object;
 
-/** The platform's getter of a prototype's property; undefined where there is none. */
+/** The platform's getter of a prototype's property; undefined if there is none. */
 export const getterOf = (prototype: object, name: PropertyKey): (() => unknown) =>
   getOwnPropertyDescriptor(prototype, name)?.get as () => unknown;
 
@@ -14,7 +14,7 @@ export const getterOf = (prototype: object, name: PropertyKey): (() => unknown) 
 export const dataProperty = (object: object, name: PropertyKey): unknown =>
   getOwnPropertyDescriptor(object, name)?.value;
 
-/** Gives an object a property of its own, as a class's field would be. @throws TypeError where the object is frozen */
+/** Defines an own property, as a class field does. @throws TypeError if the object is frozen */
 export const define = (
   object: object,
   name: PropertyKey,
@@ -25,7 +25,10 @@ export const define = (
 
 const isPrimitive = (value: unknown): boolean =>
   value === null || (typeof value !== 'object' && typeof value !== 'function');
-/** What a call makes of a number argument; NaN = not known: what an object converts to is the app's code, which runs once. */
+/**
+ * A number argument as a call converts it. NaN = not known: an object's conversion runs the app's
+ * code, which must run only once.
+ */
 export const numberOf = (value: unknown): number => (isPrimitive(value) ? Number(value) : NaN);
-/** The same of a text argument. */
+/** The same for a text argument. */
 export const textOf = (value: unknown): string => (isPrimitive(value) ? String(value) : '(object)');

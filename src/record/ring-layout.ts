@@ -1,36 +1,38 @@
 /**
- * Where things lie in a thread's trace memory. One WebAssembly.Memory per thread, because the trampolines that write into it
- * are wasm; shared where the page is cross-origin isolated, so that a worker that sits in Atomics.wait is read from outside.
+ * Layout of a thread's trace memory. There is one WebAssembly.Memory per thread, because the
+ * trampolines that write into it are wasm. It is shared if the page is cross-origin isolated, so
+ * that the page can read a worker that is blocked in Atomics.wait.
  *
  *   0 header words | 256 ring of records | ring of definitions (bytes) | one block per traced engine
  *
- * One writer (the thread itself), one reader (the thread itself, or the page for a shared memory). The writer publishes a
- * record by storing HEAD after its fields; the reader claims, copies, then releases. A call that ends after its record was
- * claimed adds an `end` record instead of writing into the ring.
+ * One writer (the thread itself), one reader (the thread itself, or the page for a shared memory).
+ * The writer publishes a record by storing HEAD after its fields. The reader claims, copies, then
+ * releases. A call that ends after its record was claimed adds an `end` record instead of writing
+ * into the ring.
  */
 import { RECORD_BYTES } from '../event/event.ts';
 
-/** Byte addresses of the header's words (u32 unless said). Counters of records run modulo 2^32. */
+/** Byte addresses of the header's words (u32 unless noted). Counters of records run modulo 2^32. */
 export const Header = {
   /** records begun so far */
   head: 0,
-  /** records that the reader has taken: their slots must not be written any more */
+  /** records that the reader has claimed: their slots must not be written any more */
   claimed: 4,
   /** records whose slots may be used again */
   released: 8,
   /** the last sequence number drawn */
   seq: 12,
-  /** records that found no room, in all */
+  /** total records that didn't fit */
   dropped: 16,
   /** seq of the innermost open vfs or sql call: the `parent` of what begins now */
   current: 20,
-  /** connection id that belongs to `current` */
+  /** connection id of `current` */
   context: 24,
   /** the writer asks for a drain when head - claimed reaches this (u32; 0xffffffff = never) */
   pressure: 28,
-  /** f64: the last clock reading, for calls that are counted and not timed */
+  /** f64: the last clock reading, for calls that are counted but not timed */
   lastClock: 32,
-  /** 1 while recording; with 0 every hook passes its call straight on */
+  /** 1 while recording; with 0, every hook passes its call straight on */
   enabled: 40,
   /** bytes of definitions written and read so far */
   definitionsHead: 44,
@@ -45,7 +47,10 @@ export const Header = {
 } as const;
 
 export const RING_AT = 256;
-/** Bytes set aside per engine for its table of open files and its suspended calls (vfs-instrumented/interpose owns the inside). */
+/**
+ * Bytes reserved per engine for its table of open files and its suspended calls
+ * (vfs-instrumented/interpose defines the contents).
+ */
 export const ENGINE_BLOCK_BYTES = 16384;
 
 export interface RingLayout {

@@ -1,6 +1,6 @@
 /**
- * The ways back of what a recording has changed in a realm, taken last first. Each step stands alone: the app can freeze an object in
- * the meantime, and everything else has to be restored anyway.
+ * Undo steps for what a recording has changed in a realm, run last first. Each step is independent,
+ * because the app can freeze an object meanwhile, and everything else must still be restored.
  */
 import { dataProperty } from './reflect.ts';
 
@@ -13,19 +13,19 @@ function nameOf(owner: object, key: PropertyKey): string {
 export class Undo {
   private readonly steps: { owner: object; key: PropertyKey; step: () => void }[] = [];
 
-  /** `step` takes back what was done to `owner[key]`; it throws where that is not possible any more. */
+  /** `step` undoes what was done to `owner[key]`. It throws if that isn't possible any more. */
   add(owner: object, key: PropertyKey, step: () => void): void {
     this.steps.push({ owner, key, step });
   }
 
-  /** @returns names of the properties that could not be put back */
+  /** @returns names of the properties that couldn't be restored */
   run(): string[] {
     const left: string[] = [];
     for (let last = this.steps.pop(); last; last = this.steps.pop())
       try {
         last.step();
       } catch {
-        left.push(nameOf(last.owner, last.key)); // said in a note, by name
+        left.push(nameOf(last.owner, last.key)); // reported in a note, by name
       }
     return left;
   }

@@ -1,4 +1,7 @@
-/** Keeps the page's own files, so that it opens without a network. With one, files come from it, so that they are the newest. */
+/**
+ * Caches the page's own files, so that it opens offline. Online, files come from the network, so
+ * that they are up to date.
+ */
 interface ServiceWorker {
   location: Location;
   addEventListener(
@@ -26,7 +29,7 @@ worker.addEventListener('install', (event) => {
   event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES)));
 });
 
-/** Of files by their path alone: `?url=` names a trace, which is not ours to keep. */
+/** For files by their path alone: `?url=` names a trace, which we must not cache. */
 const own = new Set(FILES.map((file) => new URL(file, worker.location.href).href));
 
 worker.addEventListener('fetch', (event) => {

@@ -1,7 +1,7 @@
 /**
- * The viewer as a page that any web server can host: drop a trace on it, or name one by `?url=`; `?example` opens the one that comes along.
- * With `&once` nothing of the page is kept.
- * Traces are read in this tab. Nothing is uploaded.
+ * The viewer as a page for any web server: drop a trace on it, or name one with `?url=`; `?example`
+ * opens the included example. With `&once`, the page isn't cached. Traces are read in this tab.
+ * Nothing is uploaded.
  */
 import { mountViewer } from '../viewer/ui/shell/mount.ts';
 import { EXAMPLE_NAME } from '../viewer/ui/model.ts';
@@ -13,7 +13,7 @@ const settings = (): Record<string, unknown> => {
   try {
     return JSON.parse(localStorage.getItem(SETTINGS) ?? '{}') as Record<string, unknown>;
   } catch {
-    return {}; // no storage for this page, or not our text
+    return {}; // this page has no storage, or the text isn't ours
   }
 };
 const example = (): Promise<Blob> => fetchTrace('example.vfst');
@@ -39,7 +39,7 @@ const url = asked.get('url');
 if (url !== null) void viewer.openFrom(() => fetchTrace(url), nameIn(url));
 else if (asked.has('example')) void viewer.openFrom(example, EXAMPLE_NAME);
 
-// so that it opens without a network, too; not where `vfscope open` serves it, at an address of this one time
+// caches the page for offline use, except when `vfscope open` serves it at a one-time address
 if ('serviceWorker' in navigator && !asked.has('once'))
   navigator.serviceWorker.register('offline.js').catch((e: unknown) => {
     console.warn("vfscope: this page won't open offline:", e);

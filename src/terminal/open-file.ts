@@ -8,12 +8,18 @@ import { wrongUse } from './failure.ts';
 /** Exit codes of the command line. */
 export const Exit = { done: 0, checkFailed: 1, wrongUse: 2, browserFailed: 3 } as const;
 
-/** Say on stderr what is wrong. Lines stay; what else in it would command the terminal, as an error message of the page may, does not. */
+/**
+ * Print an error on stderr. Keeps line breaks, but removes control sequences for the terminal,
+ * which a page's error message may contain.
+ */
 export function complain(message: string): void {
   process.stderr.write(`vfscope: ${message.split('\n').map(plain).join('\n')}\n`);
 }
 
-/** Why a file could not be read, as text for the user. @param error of node:fs @param what it should have been */
+/**
+ * Why a file couldn't be read, as text for the user. @param error of node:fs @param what it should
+ * have been
+ */
 export function cannotRead(path: string, error: unknown, what = 'a file'): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return `${path}: there is no such file.`;
@@ -22,7 +28,7 @@ export function cannotRead(path: string, error: unknown, what = 'a file'): strin
   return `${path} can't be read: ${message}.`;
 }
 
-/** @throws CommandFailure (exit code 2) when the file cannot be read */
+/** @throws CommandFailure (exit code 2) if the file can't be read */
 export async function readTraceFile(file: string, options?: ReadOptions): Promise<ReadResult> {
   const bytes = await readFile(file).catch((e: unknown) => {
     throw wrongUse(cannotRead(file, e, 'a trace file'));

@@ -4,7 +4,7 @@ import { cut, plain, shown } from '../text/clean.ts';
 
 const WIDEST = 72;
 
-/** Columns: texts (the first by default) to the left, numbers to the right. */
+/** Columns: text (the first by default) is left-aligned, numbers right-aligned. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -18,7 +18,7 @@ export function table(
   );
 }
 
-/** Control characters of the trace do not reach the terminal. */
+/** Removes the trace's control characters before they reach the terminal. */
 export function reportText(report: Report): string {
   return `${[shown(report.title), ...report.blocks.flatMap((block) => ['', ...blockLines(block)])].join('\n')}\n`;
 }
@@ -33,7 +33,7 @@ function blockLines({ heading, facts = [], table: content, lines = [] }: Block):
   ];
 }
 
-/** Wide cells go on lines of their own, below their row; empty ones on none. */
+/** Wide cells go on separate lines below their row; empty ones are omitted. */
 function tableLines({ head, rows, texts }: ReportTable): string[] {
   const wide = head.flatMap((_, i) => (rows.some((row) => typeof row[i] === 'object') ? [i] : []));
   const narrow = <T>(cells: readonly T[]): T[] => cells.filter((_, i) => !wide.includes(i));

@@ -1,4 +1,7 @@
-/** Folders and files served to browsers on this machine only: pages that ship with a command, and what they show. */
+/**
+ * Serves folders and files to browsers on this machine only: pages that ship with a command, and
+ * their data.
+ */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -22,8 +25,10 @@ export interface Served {
 
 /**
  * Serve files on a free port of 127.0.0.1, read only.
- * @param folders by the path that they stand at, as `/demo/`, the first that fits; without a slash at its end it is a file's. A path that leaves its
- *   folder, or begins with none of these, is answered with 404, and a host that is not this machine with 403: a site must not read by a name of its own
+ * @param folders by URL path, such as `/demo/`; the first match wins, and a path without a trailing
+ * slash is a file's. A path that leaves its
+ *   folder, or has no match, gets 404. A host that isn't this machine gets 403, so that no site can
+ * read the files through its own host name.
  */
 export async function serveFolders(folders: Readonly<Record<string, string>>): Promise<Served> {
   const server = createServer((request, response) => {
@@ -66,14 +71,14 @@ async function answer(
   stream.pipe(response);
 }
 
-/** null where the path is none of theirs. */
+/** null if the path matches none of them. */
 function fileOf(url: string, folders: Readonly<Record<string, string>>): string | null {
   if (!URL.canParse(url, 'http://localhost')) return null;
   let path: string;
   try {
     path = decodeURIComponent(new URL(url, 'http://localhost').pathname);
   } catch {
-    return null; // % and no two digits
+    return null; // % without two hex digits
   }
   const prefix = Object.keys(folders).find((one) =>
     one.endsWith('/') ? path.startsWith(one) : path === one,

@@ -1,17 +1,20 @@
-/** stdout as the commands write it: a reader that has gone (`| head`) isn't a failure, a full disk is one. */
+/**
+ * Writes to stdout for the commands. A reader that has closed (`| head`) isn't a failure; a full
+ * disk is.
+ */
 import { wrongUse } from './failure.ts';
 
 /**
- * Keep a broken stdout or stderr from ending the process by itself, as Node does with an error that has no listener. A caller of
- * `print` hears of it there; a stderr that is gone cannot be reported.
+ * Keep a broken stdout or stderr from ending the process, as Node does for errors without a
+ * listener. Callers of `print` get the error; a broken stderr can't be reported.
  */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }
 
 /**
- * A value as JSON for a terminal as well as for machines: what would command the former (C1 controls) or turn its text (overrides of
- * direction) is escaped, which loses nothing.
+ * A value as JSON for terminals and machines. Characters that control a terminal (C1) or text
+ * direction (overrides) are escaped, which loses nothing.
  */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value, null, 2);
@@ -20,8 +23,8 @@ export function jsonText(value: unknown): string {
 
 /**
  * Write all of it to stdout.
- * @returns false when the reader is gone: there is no use in going on
- * @throws CommandFailure (exit code 2) when it cannot be written
+ * @returns false if the reader has closed, so further output is useless
+ * @throws CommandFailure (exit code 2) if it can't be written
  */
 export function print(piece: string | Uint8Array): Promise<boolean> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** The browser that the user has chosen on this machine. */
+/** The user's default browser on this machine. */
 import { spawn } from 'node:child_process';
 
 const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
@@ -6,10 +6,16 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   win32: ['cmd', '/c', 'start', ''],
 };
 
-/** What can't open it ends sooner; what still runs then shows it. */
+/**
+ * If the command can't open it, it exits sooner. If it still runs after this time, the browser is
+ * open.
+ */
 const FAILS_WITHIN_MS = 3000;
 
-/** Open this address in it. @returns false where that failed, as without a display: the user gets the address to open it themselves */
+/**
+ * Open this address in it. @returns false if that failed, for example without a display; the user
+ * then gets the address
+ */
 export function openInUserBrowser(url: string): Promise<boolean> {
   const [program, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
   return new Promise((done) => {

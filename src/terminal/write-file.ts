@@ -1,4 +1,4 @@
-/** Files that a command writes: there whole or not at all, and what was there before stays until then. */
+/** Writes a command's files atomically: the old file stays until the new one is complete. */
 import { access, constants, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { wrongUse } from './failure.ts';
@@ -6,16 +6,17 @@ import { wrongUse } from './failure.ts';
 type Pieces = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 
 /**
- * Write a file piece by piece beside its place and put it there once it is whole. What isn't a file (a device, a named pipe) is written
- * into as it is.
- * @throws CommandFailure (exit code 2) when it cannot be written, else what the pieces throw
+ * Write a file piece by piece next to its target and rename it once it is complete. A target that
+ * isn't a file (a device, a named pipe) is written directly.
+ * @throws CommandFailure (exit code 2) if it can't be written, otherwise what the pieces throw
  */
 export async function writeWhole(path: string, pieces: Pieces): Promise<void> {
   try {
     const present = await stat(path).catch(missing);
-    if (present) await access(path, constants.W_OK); // to rename over it one would not need it
+    // renaming over it wouldn't need this permission
+    if (present) await access(path, constants.W_OK);
     if (present && !present.isFile()) return await fill(path, pieces);
-    const place = present ? await realpath(path) : path; // a link stays one
+    const place = present ? await realpath(path) : path; // keep a link
     const part = `${place}.${process.pid}.part`;
     try {
       await fill(part, pieces);
@@ -31,7 +32,7 @@ export async function writeWhole(path: string, pieces: Pieces): Promise<void> {
 }
 
 /**
- * What can be known before a long work whose result is to be written there.
+ * Checks before long work that its result can be written there.
  * @throws CommandFailure (exit code 2)
  */
 export async function checkWritable(path: string): Promise<void> {
@@ -59,7 +60,7 @@ function missing(e: NodeJS.ErrnoException): null {
   return null;
 }
 
-/** Why a file could not be written, as text for the user. @param error of node:fs */
+/** Why a file couldn't be written, as text for the user. @param error of node:fs */
 export function cannotWrite(path: string, { code, message }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT' || code === 'ENOTDIR')
     return `${path} can't be written: there is no folder ${dirname(path)}.`;

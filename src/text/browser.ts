@@ -1,4 +1,7 @@
-/** The browser that a user agent names. Those that are made of another one name both, their own name last. */
+/**
+ * The browser in a user agent. Browsers that are based on another one name both, their own name
+ * last.
+ */
 const NAMES: Readonly<Record<string, string>> = {
   Firefox: 'Firefox',
   Edg: 'Edge',
@@ -8,14 +11,14 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 export interface BrowserVersion {
-  /** As the user agent has it, and as people do. */
+  /** Name in the user agent, and for people. */
   token: string;
   name: string;
-  /** Digits and dots; of all but Safari the main version. */
+  /** Digits and dots; only the main version, except for Safari. */
   version: string;
 }
 
-/** @returns null where it names none of those known here */
+/** @returns null if it names no browser known here */
 export function browserOf(userAgent: string): BrowserVersion | null {
   const [token, version] = [...userAgent.matchAll(/(Firefox|Edg|OPR|Chrom(?:e|ium))\/(\d{1,4})\b/g)]
     .map((match) => match.slice(1) as [string, string])
@@ -25,7 +28,7 @@ export function browserOf(userAgent: string): BrowserVersion | null {
   return safari && { token: 'Safari', name: 'Safari', version: safari[1]! };
 }
 
-/** `Chromium 151`, `Firefox 140`; the whole text where it says neither. */
+/** `Chromium 151`, `Firefox 140`; the whole text if it names none. */
 export function browserName(userAgent: string): string {
   const found = browserOf(userAgent);
   return found ? `${found.name} ${found.version}` : userAgent;

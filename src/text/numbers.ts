@@ -1,9 +1,9 @@
 /**
- * Numbers as people read them, in every view, finding, report and command: three significant digits without needless zeros, whole numbers
- * in groups of three. What is not known reads "n/a", never 0.
+ * Formats numbers in every view, finding, report, and command: three significant digits without
+ * trailing zeros, integers in groups of three. Unknown values read "n/a", never 0.
  */
 
-/** How a value reads that is not known. Its cause is beside it. */
+/** How an unknown value reads. Its cause is shown next to it. */
 export const UNKNOWN = 'n/a';
 
 type Known = number | null | undefined;
@@ -12,7 +12,7 @@ const isUnknown = (n: Known): n is null | undefined => n === null || n === undef
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const EXACT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 
-/** Three significant digits, and all digits of what is larger: `1.25`, `12.5`, `1,023`. */
+/** Three significant digits, but all integer digits of larger numbers: `1.25`, `12.5`, `1,023`. */
 function digits(value: number): string {
   const abs = Math.abs(value);
   return abs >= 99.95 ? WHOLE.format(value) : String(+value.toFixed(abs >= 9.995 ? 1 : 2));
@@ -31,7 +31,10 @@ export function formatDuration(us: Known): string {
   return `${us < 0 ? '-' : ''}${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** A measured duration: one below the step of the clock reads `< 100 µs`, not 0. @param stepUs null or 0 = not known */
+/**
+ * A measured duration: below the clock's step, it reads `< 100 µs`, not 0. @param stepUs null or 0
+ * = not known
+ */
 export function formatMeasured(us: Known, stepUs: number | null): string {
   // times are floats: one step may be a hair less
   return stepUs !== null && stepUs > 0 && !isUnknown(us) && us < 0.999 * stepUs
@@ -39,12 +42,18 @@ export function formatMeasured(us: Known, stepUs: number | null): string {
     : formatDuration(us);
 }
 
-/** A moment since the trace began, to the microsecond: `1.234567 s`. Always in seconds, so that a column of moments compares. */
+/**
+ * Time since the trace started, to the microsecond: `1.234567 s`. Always in seconds, so that a
+ * column is comparable.
+ */
 export function formatMoment(us: Known): string {
   return isUnknown(us) ? UNKNOWN : `${(us / 1e6).toFixed(6)} s`;
 }
 
-/** Two moments, no finer than the time between them asks for: `1.703 s to 2.134 s`. From milliseconds to microseconds. */
+/**
+ * Two moments with a precision that fits their distance, from milliseconds to microseconds: `1.703
+ * s to 2.134 s`.
+ */
 export function formatSpan(fromUs: number, toUs: number): string {
   const places = Math.ceil(2 - Math.log10((toUs - fromUs) / 1e6));
   const text = (us: number): string => (us / 1e6).toFixed(Math.min(6, Math.max(3, places)));
@@ -69,14 +78,14 @@ export function formatCount(n: Known): string {
   return isUnknown(n) ? UNKNOWN : WHOLE.format(n);
 }
 
-/** A mean, a rate, or any other number that need not be whole: `2.25`, `1,234`, `0.0123`. */
+/** A mean, a rate, or another number that may be fractional: `2.25`, `1,234`, `0.0123`. */
 export function formatNumber(n: Known): string {
   if (isUnknown(n)) return UNKNOWN;
   const abs = Math.abs(n);
   return abs >= 99.95 || Number.isInteger(n) ? WHOLE.format(n) : String(+n.toPrecision(3));
 }
 
-/** A number that is compared with another one: up to three decimals, whatever its size. */
+/** A number for comparison with another: up to three decimals, regardless of size. */
 export function formatExact(n: Known): string {
   return isUnknown(n) ? UNKNOWN : EXACT.format(n);
 }
@@ -89,48 +98,53 @@ export const formatSigned = (n: Known, format: (n: number) => string): string =>
 export const countOf = (n: number | null, one: string, many = `${one}s`): string =>
   `${formatCount(n)} ${n === 1 ? one : many}`;
 
-/** A count where room is short: `999`, `12.3k`, `4.56M`. */
+/** A count for narrow spaces: `999`, `12.3k`, `4.56M`. */
 export function formatShortCount(n: number): string {
   if (n < 9999.5) return formatCount(n);
   if (n < 999_500) return `${digits(n / 1e3)}k`;
   return `${digits(n / 1e6)}M`;
 }
 
-/** A share 0..1 as a percentage; a small one is not rounded to nothing. */
+/** A share 0..1 as a percentage. A small one isn't rounded to 0. */
 export function formatShare(share: Known): string {
   if (isUnknown(share)) return UNKNOWN;
   const percent = share * 100;
   return percent > 0 && percent < 0.1 ? '<0.1 %' : `${+percent.toFixed(1)} %`;
 }
 
-/** What a number is in, and how it reads. */
+/** A number's unit, which determines its format. */
 const UNITS = {
-  /** Since the trace began, and a duration; microseconds. */
+  /** Time since the trace started, and a duration; microseconds. */
   moment: formatMoment,
   us: formatDuration,
   bytes: formatBytes,
   count: formatCount,
-  /** Need not be whole. */
+  /** May be fractional. */
   number: formatNumber,
   /** 0..1 */
   share: formatShare,
   nsPerEvent: (ns: number) => `${formatCount(ns)} ns/event`,
-  /** A name that is a number, and a small one: a code, a flag, the place of a thread. */
+  /** A number used as a name, and a small one: a code, a flag, the index of a thread. */
   id: String,
   int: String,
 };
 export type Unit = keyof typeof UNITS;
 
-/** A number in its unit. @param short where room is short */
+/** A number in its unit. @param short for narrow spaces */
 export function formatAs(value: Known, unit: Unit, short = false): string {
   if (isUnknown(value)) return UNKNOWN;
   return short && unit === 'count' ? formatShortCount(value) : UNITS[unit](value);
 }
 
-/** What grows with what it counts: of more threads it is larger. The others are shares and ratios. */
+/**
+ * Units that grow with what they count: more threads have more. The others are shares and ratios.
+ */
 export const isSum = (unit: Unit): boolean => unit === 'count' || unit === 'bytes' || unit === 'us';
 
-/** The same of a number that may leave something out. @param unseen what that is; null = nothing: a sum is a lower bound, a share or ratio is of a part */
+/**
+ * The same for a number that may miss something. @param unseen what is missing; null = nothing. A
+ * sum is then a lower bound; a share or ratio describes only a part.
+ */
 export function formatBound(
   { value, unit, unseen }: { value: Known; unit: Unit; unseen: string | null },
   short = false,

@@ -1,4 +1,6 @@
-/** Pauses long work in the store's worker, so that messages that have come meanwhile are answered. */
+/**
+ * Pauses long work in the store's worker, so that messages that have arrived meanwhile are handled.
+ */
 export const yieldToMessages = (): Promise<void> =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

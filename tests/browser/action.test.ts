@@ -1,4 +1,5 @@
-// The GitHub Action's own steps, run here by bash on a repository with a pull request; only `gh` is a stand-in, which keeps what it is asked.
+// The GitHub Action's own steps, run by bash on a repository with a pull request. Only `gh` is
+// fake: it records its calls.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';

@@ -1,6 +1,8 @@
 /**
- * Engine apps without the extension (FULL=1: every one): same rows in every engine, whole databases, and the oracle's counts and the stored bytes as they
- * always were. Where they are meant to change: UPDATE_GOLDENS=1 npx vitest run tests/browser/apps.test.ts, then look at the difference.
+ * Engine apps without the extension (FULL=1: all of them): every engine returns the same rows and
+ * whole databases, and the oracle's counts and the stored bytes match the goldens. After an
+ * intended change: UPDATE_GOLDENS=1 npx vitest run tests/browser/apps.test.ts, then review the
+ * diff.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Browser, Page } from 'puppeteer-core';

@@ -1,4 +1,4 @@
-/** The panel as an ordinary page, built once for a whole run of tests, by the first file that needs it. */
+/** The panel as an ordinary page, built once per test run, by the first file that needs it. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,12 +9,12 @@ import { buildPanel } from '../../tools/dev/panel.mjs';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where this run's panel goes. */
+    /** The folder for this run's panel. */
     panelFolder: string;
   }
 }
 
-/** Vitest's global set-up: the folder, and its end. */
+/** Vitest's global setup: creates the folder, and deletes it at the end. */
 export default async function folderOfRun(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'vfscope-panel-'));
   project.provide('panelFolder', folder);

@@ -1,4 +1,7 @@
-/** F11 in a real browser: the cache that it advises is set, the same work is recorded again, and no more is read than was said. */
+/**
+ * F11 in a real browser: after the advised cache size is set, the same work reads no more than F11
+ * predicted.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'vitest';

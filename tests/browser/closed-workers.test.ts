@@ -1,4 +1,7 @@
-/** Workers that the page's policy closes to us: recorded on request, by a policy that is wider for this tab and this recording. */
+/**
+ * Workers that the page's policy prevents from being recorded: recorded on request, with a policy
+ * that is widened for this tab and this recording.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'puppeteer-core';

@@ -1,6 +1,7 @@
 /**
- * The demo on IndexedDB, recorded by the panel in Chromium's and Firefox's own developer tools: the numbers of the same use are equal, and
- * those of WebKit's (tests/webkit/demo.test.ts). UPDATE_GOLDENS=1 writes Chromium's anew.
+ * The demo on IndexedDB, recorded by the panel in Chromium's and Firefox's own developer tools: the
+ * same use gives equal numbers, also in WebKit (tests/webkit/demo.test.ts). UPDATE_GOLDENS=1
+ * rewrites Chromium's.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';

@@ -1,4 +1,5 @@
-// Doctor on real pages: pools' names, IndexedDB's kinds, locks with clients and ages, leftovers; nothing of the page's storage changes.
+// Doctor on real pages: names in pools, kinds of IndexedDB databases, locks with clients and ages,
+// leftovers. The page's storage doesn't change.
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { doctorCommand } from '../../src/cli/doctor.ts';

@@ -1,8 +1,10 @@
 /**
- * The engine grid: every engine app recorded by the real extension from the real panel, saved, and read back from the file.
- * Rows, integrity and stored bytes are those of the untraced goldens; the file's counts are those of Chromium's own tracing of the
- * very same run; what was recognized, and every VFS call by file, is that of tests/oracle/recorded.json; nothing is dropped. All of it
- * again with every option of a recording on. Some of the apps; FULL=1 runs all, GRID=<part of an id> those of that name; UPDATE_GOLDENS=1 writes recorded.json anew.
+ * The engine grid: every engine app is recorded by the extension from the real panel, saved, and
+ * read back from the file. Rows, integrity, and stored bytes match the untraced goldens. The file's
+ * counts match those of Chromium's own tracing of the same run. What was recognized, and every VFS
+ * call by file, match tests/oracle/recorded.json. Nothing is dropped. All of this runs again with
+ * every recording option on. Runs some of the apps; FULL=1 runs all, GRID=<part of an id> those
+ * with this name; UPDATE_GOLDENS=1 rewrites recorded.json.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';

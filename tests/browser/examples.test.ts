@@ -1,4 +1,7 @@
-/** The examples, as their documents say: each is run in a browser that is installed, and what it records is what the app did. */
+/**
+ * The examples as documented: each runs in an installed browser, and its recording matches what the
+ * app did.
+ */
 import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** The built extension in a real browser, with the real panel in DevTools: what the extension's tests share. */
+/**
+ * The built extension in a real browser, with the real panel in DevTools. Shared by the extension's
+ * tests.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,24 +15,27 @@ import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 
-/** Built by `npm run build`, or into a folder of one's own with VFSCOPE_DIST. */
+/** Built by `npm run build`, or into another folder with VFSCOPE_DIST. */
 export const EXTENSION = path.join(process.env['VFSCOPE_DIST'] ?? 'dist', 'chrome');
 
 export const launch = (options: Partial<LaunchOptions> = {}): Promise<DrivenBrowser> =>
   launchBrowser({ extension: EXTENSION, ...options });
 
-/** Tabs in the background draw no frames, so nothing waits for one. */
+/** Background tabs draw no frames, so nothing waits for one. */
 const polling = 50;
 
-/** A page of an origin without its app, to press Record on: an app that loads then finds the scripts of its origin registered. */
+/**
+ * A page of an origin without its app, to press Record on. An app that loads later then finds the
+ * scripts of its origin registered.
+ */
 export const openNothing = (page: Page, origin: string): Promise<unknown> =>
   page.goto(`${origin}/nothing`);
 
-/** Waits until the app says so. */
+/** Waits until the app reports it. */
 export const state = (page: Page, wanted: string): Promise<unknown> =>
   page.waitForFunction((text) => document.body?.dataset['state'] === text, { polling }, wanted);
 
-/** Save what the panel holds and read it back. */
+/** Save the panel's recording and read it back. */
 export async function savedStore(
   driven: DrivenBrowserBase,
   panel: DrivenPanel,
@@ -46,7 +52,7 @@ export async function savedStore(
   }
 }
 
-/** Save what the panel holds and sum it up. */
+/** Save the panel's recording and summarize it. */
 export async function savedSummary(
   driven: DrivenBrowserBase,
   panel: DrivenPanel,
@@ -54,25 +60,26 @@ export async function savedSummary(
   return summaryOf(await savedStore(driven, panel));
 }
 
-/** A hook lives in this page now. */
+/** A hook runs in this page. */
 export const recorded = (page: Page): Promise<unknown> =>
   page.waitForFunction(() => Symbol.for('vfscope.thread') in globalThis, { polling });
-/** No hook lives in this page (any more). */
+/** No hook runs in this page, or not any more. */
 export const restored = (page: Page): Promise<unknown> =>
   page.waitForFunction(() => !(Symbol.for('vfscope.thread') in globalThis), { polling });
 
-/** How many events the panel has, in its own words. */
+/** The panel's text about its number of events. */
 export const eventsSaid = (panel: Panel): Promise<string> =>
   panel.frame.evaluate(
     () => document.querySelector('[data-testid="live-events"]')?.parentElement?.title ?? '',
   );
 
-/** The number in that. */
+/** The number in that text. */
 export const callsIn = (said: unknown): number =>
   Number(/^Calls recorded: ([\d,]+)/.exec(String(said))?.[1]?.replaceAll(',', '') ?? 0);
 
 /**
- * The panel counts a call: the page has its way to it. One that leaves before takes what it did along.
+ * Waits until the panel counts a call, so the page is connected to it. If the page leaves earlier,
+ * its records are lost.
  * @param than calls that it counted before
  */
 export const reachesPanel = (count: () => Promise<unknown>, than = 0): Promise<void> =>
@@ -80,7 +87,10 @@ export const reachesPanel = (count: () => Promise<unknown>, than = 0): Promise<v
     .poll(async () => callsIn(await count()), { timeout: 30_000, interval: polling })
     .toBeGreaterThan(than);
 
-/** The panel counts more events than it did. @param than what it said earlier; without it, now */
+/**
+ * Waits until the panel counts more events. @param than its earlier text; by default its current
+ * one
+ */
 export async function moreEvents(panel: Panel, than?: string): Promise<void> {
   await panel.frame.waitForFunction(
     (text) =>
@@ -91,8 +101,9 @@ export async function moreEvents(panel: Panel, than?: string): Promise<void> {
 }
 
 /**
- * The panel's timeline shows this many pages, all that have made a call: each has its way to the panel. Where there are several, the
- * titles of their threads begin with the page, too: `Page 2 · Worker db.js`.
+ * Waits until the panel's timeline shows this many pages. All of them have made a call, so each is
+ * connected to the panel. If there are several, the titles of their threads begin with the page:
+ * `Page 2 · Worker db.js`.
  */
 export const pagesShown = (panel: Panel, count: number): Promise<unknown> =>
   panel.frame.waitForFunction(
@@ -107,7 +118,10 @@ export const pagesShown = (panel: Panel, count: number): Promise<unknown> =>
     count,
   );
 
-/** A number of the panel's live strip is this: all the calls that it counts have arrived. @param id as `syncs` */
+/**
+ * Waits until a number of the panel's live strip has this value: all the calls that it counts have
+ * arrived. @param id such as `syncs`
+ */
 export const liveNumber = (panel: Panel, id: string, value: number): Promise<unknown> =>
   panel.frame.waitForFunction(
     (testId, text) => document.querySelector(`[data-testid="${testId}"]`)?.textContent === text,
@@ -117,8 +131,8 @@ export const liveNumber = (panel: Panel, id: string, value: number): Promise<unk
   );
 
 /**
- * Everything of a page that a script of ours could have changed: names and descriptors of globals, of the storage APIs and of the
- * DOM's root, functions by their source text.
+ * Everything in a page that our scripts could have changed: names and descriptors of globals, of
+ * the storage APIs, and of the DOM's root; functions by their source text.
  */
 export function traces(): Record<string, string> {
   const found: Record<string, string> = {};
@@ -158,7 +172,7 @@ export function traces(): Record<string, string> {
   return found;
 }
 
-/** What differs, by name. */
+/** The differences, by name. */
 export function differences(a: Record<string, string>, b: Record<string, string>): string[] {
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((key) => a[key] !== b[key]);
 }

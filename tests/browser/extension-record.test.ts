@@ -1,4 +1,7 @@
-/** `vfscope record` and `vfscope open`, with the built extension: what they write, what they say, and their exit codes. */
+/**
+ * `vfscope record` and `vfscope open` with the built extension: their files, output, and exit
+ * codes.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

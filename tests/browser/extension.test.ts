@@ -1,4 +1,7 @@
-/** The extension in the real DevTools: what it leaves in pages that are not recorded, and what a recording survives. */
+/**
+ * The extension in the real DevTools: pages that aren't recorded stay unchanged, and recordings
+ * survive interruptions.
+ */
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';

@@ -1,6 +1,7 @@
 /**
- * The hook with faults: every `EVERY`th call of what the hooks are made of throws, before or after its work in turn. Bundled in the
- * hook's place by hooks-faults.test.ts; what the app does must not change.
+ * The hook with faults: every `EVERY`th call of the hooks' functions throws, alternately before and
+ * after its work. hooks-faults.test.ts bundles it instead of the hook. The app's behavior must not
+ * change.
  */
 import { SqlTexts } from '../../src/engines/sql-texts.ts';
 import { CounterReader } from '../../src/engines/counters.ts';
@@ -16,7 +17,7 @@ import { OpenFiles } from '../../src/vfs-instrumented/interpose/open-files.ts';
 
 const EVERY = 7;
 
-/** Method names, private ones included: what a page runs does not know of `private`. */
+/** Method names, including private ones, because `private` doesn't exist at run time. */
 function inject(target: { prototype: object; name: string }, ...names: string[]): void {
   const methods = target.prototype as Record<string, (...args: unknown[]) => unknown>;
   for (const name of names) {

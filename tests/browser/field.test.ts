@@ -1,6 +1,7 @@
 /**
- * `vfscope/field`, as Vite builds it for production, in front of the scripts of engine apps: rows and stored bytes are those without it, and
- * the report counts the app's statements. FULL=1 runs every app of the catalog.
+ * `vfscope/field`, built by Vite for production, before the scripts of engine apps: rows and stored
+ * bytes are the same as without it, and the report counts the app's statements. FULL=1 runs every
+ * app of the catalog.
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,7 @@
-/** Real recordings of 100,000 events and more are as small as synthetic ones: bytes an event by the step of the clock. */
+/**
+ * Real recordings of 100,000 events and more are as small as synthetic ones: bytes per event, by
+ * the clock's step.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The flight recorder in Firefox's real toolbox: armed it forgets while the app works; two connections that meet, the console of the page
- * or an exception of the app freeze it.
+ * The flight recorder in Firefox's real toolbox: while armed, it drops old events as the app works.
+ * Contention between two connections, the page's console, or an exception of the app freezes it.
  */
 import type { Page } from 'puppeteer-core';
 import { afterEach, describe, expect, test } from 'vitest';

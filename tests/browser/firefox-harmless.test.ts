@@ -1,7 +1,8 @@
 /**
- * What a recording must not do to an app, in Firefox: stop restoring at what it has frozen, run its code more often, change how its
- * workers read their scripts, or break its policy. What it keeps alive shows in Chromium alone: beside an open toolbox dropped engines
- * stay in Firefox without a recording, too.
+ * Harm that a recording must not do to an app, in Firefox: fail to restore because of something
+ * frozen, run the app's code more often, change how its workers read their scripts, or break its
+ * policy. Leaks are only tested in Chromium: next to an open toolbox, Firefox retains dropped
+ * engines even without a recording.
  */
 import type { Page } from 'puppeteer-core';
 import { expect, test } from 'vitest';

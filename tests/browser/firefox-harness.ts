@@ -1,4 +1,7 @@
-/** The extension built for Firefox, in a real Firefox, with the real panel in its toolbox: what Firefox's tests share. */
+/**
+ * The extension built for Firefox, in a real Firefox, with the real panel in its toolbox. Shared by
+ * Firefox's tests.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,7 +11,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { FirefoxPanel } from '../../src/drive/firefox-panel.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 
-/** Built by `npm run build`, or into a folder of one's own with VFSCOPE_DIST. */
+/** Built by `npm run build`, or into another folder with VFSCOPE_DIST. */
 export const FIREFOX_EXTENSION = path.join(process.env['VFSCOPE_DIST'] ?? 'dist', 'firefox');
 
 export const launchInFirefox = (options: Partial<FirefoxOptions> = {}): Promise<DrivenFirefox> =>
@@ -20,13 +23,14 @@ export interface Tab {
 }
 
 /**
- * A new tab with the panel in its toolbox, in the place of every other: what those recorded or hang in ends with them. The extension's
- * background learns of it as of any tab that a user closes.
+ * Replaces every other tab with a new one that has the panel in its toolbox. Recordings and hanging
+ * pages of the others end with them, and the extension's background sees it as if the user had
+ * closed the tabs.
  */
 export async function freshTab(driven: DrivenFirefox): Promise<Tab> {
   const page = await driven.browser.newPage();
   await page.bringToFront();
-  // from the browser's side: a page that does not answer cannot be asked to close
+  // from the browser's side, because a page that hangs can't close itself
   await driven.chrome.run(
     `for (const tab of [...gBrowser.tabs]) if (tab !== gBrowser.selectedTab) gBrowser.removeTab(tab, { skipPermitUnload: true });
      for (const end = Date.now() + args[0]; [...extension.extension.views].some((v) => v.viewType === 'devtools_panel'); ) {
@@ -38,13 +42,19 @@ export async function freshTab(driven: DrivenFirefox): Promise<Tab> {
   return { page, panel: await driven.openPanel(page) };
 }
 
-/** Firefox forgets an extension of the session, its address and its storage with it, when it ends; with these the next one finds them. */
+/**
+ * Firefox drops a temporary extension with its address and its storage when it exits; with these
+ * preferences, the next Firefox finds them.
+ */
 export const KEEPS_EXTENSION = {
   'extensions.webextensions.keepUuidOnUninstall': true,
   'extensions.webextensions.keepStorageOnUninstall': true,
 };
 
-/** One Firefox and one server for all tests of a file, and a tab with its panel for each. @param onTab hands them over before each test */
+/**
+ * One Firefox and one server for all tests of a file, and a tab with its panel for each. @param
+ * onTab receives them before each test
+ */
 export function inFirefox(
   onTab: (of: Tab & { driven: DrivenFirefox; server: AppServer }) => void,
 ): void {
@@ -60,7 +70,7 @@ export function inFirefox(
   beforeEach(async () => onTab({ ...(await freshTab(driven)), driven, server }));
 }
 
-/** What the user's switch on about:addons does: let the extension into web pages, or no longer. */
+/** Like the user's switch in about:addons: allow or revoke the extension's access to web pages. */
 export async function siteAccessInFirefox(driven: DrivenFirefox, granted: boolean): Promise<void> {
   await driven.chrome.run(
     `const { ExtensionPermissions } = ChromeUtils.importESModule('resource://gre/modules/ExtensionPermissions.sys.mjs');
@@ -69,12 +79,13 @@ export async function siteAccessInFirefox(driven: DrivenFirefox, granted: boolea
   );
 }
 
-/** Where the kernel tells of a process. `stat`: "pid (name) state parent ..." */
+/** The kernel's information about a process. `stat`: "pid (name) state parent ..." */
 const proc = (pid: number, file: string): Promise<string> =>
   readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 
 /**
- * End the process that all extensions of this Firefox run in, as a crash does; resolves when it is gone. Linux only.
+ * End the process of all extensions of this Firefox, as a crash does. Resolves when it has ended.
+ * Linux only.
  * @returns its id
  */
 export async function killExtensionProcess({ browser }: DrivenFirefox): Promise<number> {
@@ -98,7 +109,7 @@ export async function killExtensionProcess({ browser }: DrivenFirefox): Promise<
   return pid;
 }
 
-/** The panel's notices as the user reads them, unfolded. */
+/** The panel's notices as the user reads them, expanded. */
 export const noticesIn = (panel: FirefoxPanel): Promise<string[]> =>
   panel.evaluate(`
     document.querySelector('[data-testid="open-notices"][aria-expanded="false"]')?.click();
@@ -106,7 +117,7 @@ export const noticesIn = (panel: FirefoxPanel): Promise<string[]> =>
     return [...document.querySelectorAll('[data-testid="notice"]')].map((e) => e.innerText.trim());
   `) as Promise<string[]>;
 
-/** The panel shows a notice like this, at once or soon. @returns its text */
+/** Waits until the panel shows a matching notice. @returns its text */
 export async function noticeIn(panel: FirefoxPanel, like: RegExp): Promise<string> {
   for (const end = Date.now() + 15_000; ;) {
     const all = await noticesIn(panel);
@@ -122,12 +133,12 @@ export async function noticeIn(panel: FirefoxPanel, like: RegExp): Promise<strin
 }
 
 /**
- * Everything that the page has done is in the panel: its count of events has not moved for a while. A worker that is terminated takes
- * with it what it has not sent yet (50 ms at most).
- * @throws where the page never rests
+ * Waits until everything that the page has done is in the panel: its count of events hasn't changed
+ * for a while. A terminated worker's unsent records are lost (50 ms at most).
+ * @throws if the page never becomes idle
  */
 export async function arrived(panel: FirefoxPanel, page: Page): Promise<void> {
-  // there the page itself reads what its workers have written
+  // in that case the page itself reads what its workers have written
   if (await page.evaluate(() => crossOriginIsolated)) return;
   await panel.evaluate(`
     const end = Date.now() + 20000;

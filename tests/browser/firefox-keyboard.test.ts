@@ -1,6 +1,7 @@
 /**
- * Popup, settings, welcome and access page by keyboard alone in Firefox, the popup as its button opens it: where Tab leads and that it leads
- * out again, what a screen reader calls each stop, a ring around it, and what Enter, Space and Escape do.
+ * Popup, settings, welcome page, and access page by keyboard in Firefox; the popup is opened by its
+ * button. Checks the Tab order and that focus can leave the page, each stop's name for screen
+ * readers, its focus ring, and what Enter, Space, and Escape do.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { DrivenFirefox } from '../../src/drive/firefox.ts';

@@ -1,6 +1,7 @@
 /**
- * The Lab beside a page in Firefox: a copy of the database that the page stores, a recording handed over by the real panel in the real
- * toolbox, and its replay, which asks the storage for the same as Chromium's does.
+ * The Lab with a page in Firefox: a copy of the page's database, a recording handed over by the
+ * real panel in the real toolbox, and its replay, which makes the same storage requests as
+ * Chromium's.
  */
 import { showView } from './show-view.ts';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Recording one tab of Firefox changes no other, and its pages are hooked before their first line, however the tab gets there. */
+/**
+ * Recording one tab of Firefox changes no other. The tab's pages are hooked before their first
+ * line, however the tab navigates.
+ */
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DrivenFirefox } from '../../src/drive/firefox.ts';

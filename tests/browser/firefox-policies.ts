@@ -1,6 +1,7 @@
 /**
- * Workers under page policies and in script encodings that break where a script is changed carelessly: what each says, recorded or
- * not. A server of its own, since each answers with other headers.
+ * Workers under page policies and in script encodings that break if a script is changed carelessly:
+ * what each reports, recorded or not. Has a separate server because each answers with different
+ * headers.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
@@ -10,11 +11,14 @@ import type { Page } from 'puppeteer-core';
 
 export interface PolicyServer {
   url: string;
-  /** The same on an origin that is not secure: Firefox says of no request there what it is for. Resolved by PLAIN_HOST. */
+  /**
+   * The same on an insecure origin, where Firefox doesn't tell a request's purpose. Resolved by
+   * PLAIN_HOST.
+   */
   plainUrl: string;
-  /** What each worker of the page says. */
+  /** What each worker of the page reports. */
   outcomes(page: Page): Promise<Record<string, unknown>>;
-  /** Labels of the threads that a recording holds. */
+  /** Labels of the threads in a recording. */
   recorded: readonly string[];
   close(): Promise<void>;
 }
@@ -27,10 +31,10 @@ interface Case {
   headers?: Record<string, string>;
 }
 
-/** A name that a browser is told to take for this machine, and that it does not trust. */
+/** A name that the browser resolves to this machine, and doesn't trust. */
 export const PLAIN_HOST = 'plain.test';
 
-/** Says the worker's name, and whatever shows how its script was read. */
+/** Reports the worker's name, and how its script was read. */
 const say = (extra = '0'): string =>
   `performance.mark('own ' + self.name); self.postMessage([self.name, ${extra}]);`;
 const strictness = say('(function () { return this === undefined; })()');
@@ -73,7 +77,7 @@ const CASES: Record<string, Case> = {
   'another origin': { body: say(), headers: { Location: 'http://[::1]:9/' } },
   'syntax error': { body: `self.postMessage('never' ` },
 };
-/** The browser refuses their responses, or they are no script. */
+/** The browser rejects their responses, or they aren't scripts. */
 const NEVER_RUN = [
   'another type',
   'plain text',
@@ -82,7 +86,10 @@ const NEVER_RUN = [
   'syntax error',
   'no type',
 ];
-/** A page's own scripts, whose begin decides how they are read, and whose places an app can see. */
+/**
+ * A page's own scripts. Their start determines how they are read, and an app can see positions in
+ * them.
+ */
 const place = String.raw`/:(\d+:\d+)\)?$/m.exec(new Error().stack)[1]`;
 const PARTS: Record<string, string | Buffer> = {
   'bom.js': Buffer.from(`\uFEFFwindow.bom = ['Grüße', ${place}];`),
@@ -94,7 +101,7 @@ const PARTS: Record<string, string | Buffer> = {
 };
 
 const integrity = `sha256-${createHash('sha256').update(PARTS['page.js']!).digest('base64')}`;
-/** Of an origin of its own: it tells its page what its scripts are. */
+/** On a separate origin: it tells its page what its scripts are. */
 const FRAME = `<!doctype html><script src="page.js" crossorigin integrity="${integrity}"></script><script src="utf-16.js"></script><script src="bom.js"></script>
 <script>parent.postMessage([window.pageScript, window.wide, window.bom], '*')</script>`;
 const PAGE = `<!doctype html><title>policies</title><script src="page.js" integrity="${integrity}"></script><script src="bom.js"></script><script src="windows-1252.js"></script><script src="utf-16.js"></script><script src="run.js"></script>`;
@@ -102,7 +109,7 @@ const RUN = `
 const cases = ${JSON.stringify(Object.entries(CASES).map(([name, { type, trusted }]) => [name, type ?? 'classic', !!trusted]))};
 const policy = window.trustedTypes?.createPolicy('workers', { createScriptURL: (url) => url });
 const outcome = ([name, type, trusted]) => new Promise((done) => {
-  setTimeout(done, 10000, [name, 'silence']); // natively each says something at once
+  setTimeout(done, 10000, [name, 'silence']); // natively each reports something at once
   const url = 'case/' + encodeURIComponent(name) + '/worker.js';
   const worker = new Worker(trusted && policy ? policy.createScriptURL(url) : url, { name, type });
   worker.onmessage = ({ data }) => done([name, data]);
@@ -135,7 +142,7 @@ export async function servePolicies(): Promise<PolicyServer> {
     const [, name = '', file = ''] = /^\/case\/([^/]+)\/(.+)$/.exec(pathname) ?? [];
     const found = file === 'worker.js' ? CASES[decodeURIComponent(name)] : undefined;
     const part = PARTS[file || pathname.slice(1)];
-    // its own policy: nothing but scripts of this origin, no blob: workers
+    // its own policy: only scripts of this origin, no blob: workers
     if (pathname === '/')
       response
         .writeHead(200, {

@@ -1,6 +1,7 @@
 /**
- * Recording in Firefox's real toolbox as deep as in Chromium's: what is captured, access taken back midway, a background that goes, a
- * page that hangs, and every view with the numbers that `summary` has.
+ * Recording in Firefox's real toolbox, as thorough as in Chromium's: what is captured, access
+ * revoked midway, a background that stops, a page that hangs, and every view with the same numbers
+ * as `summary`.
  */
 import { showView } from './show-view.ts';
 import type { Page } from 'puppeteer-core';

@@ -1,4 +1,7 @@
-/** The page that greets after an installation for good in Firefox: once, and not after the extension was switched off and on. */
+/**
+ * The welcome page after a permanent installation in Firefox: shown once, and not again after the
+ * extension was disabled and enabled.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * The extension in Firefox: the command records the demo, every way to start a worker is recorded or noted with its cause, nothing of
- * the responses but the hook changes, and access to web pages that is missing is said and can be given.
+ * The extension in Firefox: the command records the demo; every way to start a worker is recorded
+ * or noted with its cause; responses only change by the hook; missing access to web pages is
+ * reported and can be granted.
  */
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

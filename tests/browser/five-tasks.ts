@@ -1,4 +1,7 @@
-/** What a developer wants to know first of a slow app, asked of the panel after Stop: five questions, each answered within two steps of the Answer. */
+/**
+ * The first questions of a developer with a slow app, answered by the panel after Stop: five
+ * questions, each answered within two steps from the Answer.
+ */
 import { expect } from 'vitest';
 import { topTables } from '../../src/analysis/answer/top-tables.ts';
 import { advisesCache, missRatios, type MissRatio } from '../../src/analysis/cache/miss-ratio.ts';
@@ -25,7 +28,7 @@ export type Asked = Pick<Panel, 'press'> & {
 
 const WAIT = { timeout: 30_000, interval: 50 };
 
-/** The panel shows these words in an element, white space aside. */
+/** Waits until the panel shows these words in an element, ignoring white space. */
 async function shows(panel: Asked, selector: string, ...words: string[]): Promise<void> {
   const said = (): Promise<string> =>
     panel.frame.evaluate(
@@ -37,14 +40,14 @@ async function shows(panel: Asked, selector: string, ...words: string[]): Promis
 const id = (testid: string): string => `[data-testid="${testid}"]`;
 const click = async (panel: Asked, selector: string): Promise<void> => {
   await panel.frame.waitForSelector(selector, { visible: true });
-  // where it is now: numbers that arrive move what is below them
+  // its current position, because numbers that arrive move what is below them
   await panel.frame.evaluate((s) => document.querySelector<HTMLElement>(s)!.click(), selector);
 };
 
 /** What `ioTime` adds up. */
 const STORAGE_PARTS = ['read', 'write', 'sync', 'idbTransaction'] as const;
 
-/** What the Cache view says of a larger cache. */
+/** The Cache view's text about a larger cache. */
 function goalText(ratio: MissRatio): string {
   const { goal, kind, reads, avoidable } = ratio;
   if (!goal) return 'No larger cache would avoid a read.';
@@ -56,7 +59,9 @@ function goalText(ratio: MissRatio): string {
   return `PRAGMA cache_size=${size} (${formatCount(pages)} pages) avoids ${least}${formatCount(avoided)} of ${countOf(reads, 'read')}: hit rate ${least}${formatShare(hitRate)}.`;
 }
 
-/** Each step is a click of a user's; what is shown is what the analyses find in the saved recording. */
+/**
+ * Each step is a user's click. The displayed values must match the analyses of the saved recording.
+ */
 export async function answersFiveTasks(panel: Asked, store: TraceStore): Promise<void> {
   const facts = new Facts(store);
   const answer = (): Promise<void> => panel.press('tab-answer');

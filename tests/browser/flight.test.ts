@@ -1,6 +1,7 @@
 /**
- * The flight recorder in the real DevTools: armed it forgets while the app works, two connections that meet freeze it, and the
- * saved file holds the last second before and the call that froze it.
+ * The flight recorder in the real DevTools: while armed, it drops old events as the app works.
+ * Contention between two connections freezes it, and the saved file has the last second before it
+ * and the call that froze it.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

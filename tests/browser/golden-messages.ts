@@ -1,6 +1,7 @@
 /**
- * An app whose messages are known: five are posted to a worker before it can handle one, which answers each; one goes over a port and back,
- * one through a BroadcastChannel. `unsaid` is in the content of each.
+ * An app with known messages: it posts five to a worker that is still busy, which then answers
+ * each; one goes over a port and back, one through a BroadcastChannel. The content of each contains
+ * `unsaid`.
  */
 import { Flag } from '../../src/event/event.ts';
 import { opName } from '../../src/event/operations.ts';
@@ -38,7 +39,10 @@ export async function goldenMessages(script: string): Promise<void> {
   channel.close();
 }
 
-/** What each thread says of it: operation, channel, number of the message, bytes; `part` where more than those may be in it. */
+/**
+ * What each thread records: operation, channel, number of the message, bytes; `part` if there may
+ * be more bytes.
+ */
 export const GOLDEN = {
   page: [
     'post worker 1 threw',
@@ -65,9 +69,9 @@ export const GOLDEN = {
   ],
 };
 
-/** Messages of it whose handling is known: those through the worker and the port. */
+/** Messages whose handling is known: those through the worker and the port. */
 export const GOLDEN_EXACT = 12;
-/** Each of them asks, or answers what was handled meanwhile. */
+/** Each of them requests, or answers what was handled meanwhile. */
 export const GOLDEN_REQUESTS = Array.from({ length: 6 }, () => 'exact');
 
 interface Said {
@@ -86,7 +90,9 @@ export function goldenLine({ op, channel, aux, aux2, length, threw }: Said): str
   const bytes = aux2 === 0 ? 'n/a' : aux2 === 2 ? `${length} part` : String(length);
   return `post ${channel} ${aux} ${threw ? 'threw' : bytes}`;
 }
-/** Messages of different channels may pass each other: their order is fixed within one alone. */
+/**
+ * Messages of different channels may overtake each other: the order is only fixed within a channel.
+ */
 export const byChannel = (lines: readonly string[]): string[] =>
   ['worker', 'creator', 'port', 'shared-worker', 'broadcast'].flatMap((channel) =>
     lines.filter((line) => line.split(' ').at(line.startsWith('port ') ? 2 : 1) === channel),

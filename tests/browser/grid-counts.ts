@@ -1,4 +1,7 @@
-/** What the oracle counts, read from a recording of the same run: the engine grids of both browsers compare these. */
+/**
+ * The oracle's counts, read from a recording of the same run. The engine grids of both browsers
+ * compare these.
+ */
 import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import type { EngineApp } from '../oracle/catalog.ts';
@@ -14,7 +17,10 @@ function markAt(store: TraceStore, prefix: string): number {
   throw new Error(`the trace holds no mark ${prefix}`);
 }
 
-/** What the oracle counts, from the trace's own events between its marks. @param whole all events, where nothing marks the run */
+/**
+ * What the oracle counts, from the trace's events between its marks. @param whole use all events,
+ * because nothing marks the run
+ */
 export function countsOf(store: TraceStore, whole = false): OracleCounts {
   const from = whole ? -Infinity : markAt(store, 'oracle-begin');
   const to = whole ? Infinity : markAt(store, 'oracle-end');
@@ -47,7 +53,7 @@ export function countsOf(store: TraceStore, whole = false): OracleCounts {
   };
 }
 
-/** The counts without the one that depends on timing. */
+/** The counts except the one that depends on timing. */
 export function repeatable(app: EngineApp, { opfs, idb }: OracleCounts): unknown {
   const { count, why } = app.countVaries ?? {};
   return {

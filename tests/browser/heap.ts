@@ -1,11 +1,12 @@
-/** Memory of a page and of its workers in Chromium: what is in use after a collection of garbage. */
+/** Memory in use by a page and its workers in Chromium after garbage collection. */
 import type { Protocol } from 'devtools-protocol';
 import type { CDPSession, Page, WebWorker } from 'puppeteer-core';
 
 /** Heap and array buffers of a page or worker, bytes. */
 export async function heapOf(session: CDPSession): Promise<number> {
   await session.send('HeapProfiler.collectGarbage');
-  // Puppeteer brings an older protocol, without the backing storage: tsconfig.json has its sessions typed by our devtools-protocol
+  // Puppeteer includes an older protocol without the backing storage: tsconfig.json types its
+  // sessions with our devtools-protocol
   const usage: Protocol.Runtime.GetHeapUsageResponse = await session.send('Runtime.getHeapUsage');
   return usage.usedSize + usage.backingStorageSize;
 }

@@ -1,12 +1,13 @@
-// Keeps what a page asks of the store's worker: how many questions come, and what the panel does until they are answered.
+// Holds a page's requests to the store's worker: counts them, and shows what the panel does until
+// they are answered.
 import type { Page } from 'puppeteer-core';
 
 interface HeldMessages {
-  /** How many are kept. */
+  /** Number of held messages. */
   kept(): Promise<number>;
-  /** Send them; what comes after is kept. */
+  /** Send them; later ones are held. */
   pass(): Promise<void>;
-  /** Send them, and keep no more. */
+  /** Send them, and stop holding. */
   release(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Engine apps with the hook: rows and stored bytes as without it, and the web calls that were recorded against the oracle's counts of the
- * very same run. FULL=1 runs every app of the catalog.
+ * Engine apps with the hook: rows and stored bytes are the same as without it, and the recorded web
+ * calls match the oracle's counts of the same run. FULL=1 runs every app of the catalog.
  */
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'puppeteer-core';

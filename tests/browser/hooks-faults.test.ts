@@ -1,6 +1,6 @@
 /**
- * Exceptions inside the hooks, in every layer: the app's rows, its database and its errors are what they are without a recording; the
- * faults are counted in the trace and shown in the panel.
+ * Exceptions inside the hooks, in every layer: the app's rows, database, and errors are the same as
+ * without a recording. The faults are counted in the trace and shown in the panel.
  */
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

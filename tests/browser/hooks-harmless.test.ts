@@ -1,4 +1,7 @@
-/** What a recording must not do to an app: keep alive what it drops, or stop restoring at what it has frozen. */
+/**
+ * Harm that a recording must not do to an app: retain objects that it drops, or fail to restore
+ * because of something frozen.
+ */
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Flag } from '../../src/event/event.ts';

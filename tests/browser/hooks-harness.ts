@@ -1,6 +1,7 @@
 /**
- * Runs pages with the hook script and no extension: builds the hook, serves tests/apps/hook-cases with a page policy, and puts a
- * stand-in for content script and panel in the page that collects what the threads send.
+ * Runs pages with the hook script and without the extension: builds the hook, serves
+ * tests/apps/hook-cases with a page policy, and adds a fake content script and panel to the page
+ * that collect what the threads send.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -51,7 +52,7 @@ export async function buildHook(before?: URL): Promise<string> {
   return output[0].code;
 }
 
-/** A script that the hook carries, to stand before it, built as rollup.config.js does. */
+/** A script that the hook includes, to run before it, built as rollup.config.js does. */
 export async function buildCarried(name: 'messages' | 'instructions'): Promise<string> {
   const bundle = await rollup({
     input: fileURLToPath(new URL(`../../src/hooks/${name}.ts`, import.meta.url)),
@@ -110,8 +111,9 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * Serves the cases; `/?policy=<name>` is the page. `?type=` is another Content-Type ('' = none), `?to=` redirects, and `/referrer` answers
- * with the Referer header that it got, `?held=` when `/release` was asked for, which says how many went.
+ * Serves the cases; `/?policy=<name>` is the page. `?type=` is another Content-Type ('' = none),
+ * `?to=` redirects, `/referrer` responds with its Referer header, `?held=` responds when `/release`
+ * is requested, which returns how many it released.
  */
 export async function serveCases(): Promise<{
   url: (policy: string) => string;
@@ -157,7 +159,7 @@ export async function serveCases(): Promise<{
   };
 }
 
-/** What the stand-in keeps of a batch. */
+/** What the fake panel stores of a batch. */
 interface RawBatch {
   thread: string;
   timeOrigin: number;
@@ -186,7 +188,10 @@ declare global {
   }
 }
 
-/** In the page: takes the offered port as the content script would, and acknowledges as the panel does. Runs before the hook. */
+/**
+ * In the page: takes the offered port like the content script, and acknowledges like the panel.
+ * Runs before the hook.
+ */
 function standIn(): void {
   const ports = new Set<MessagePort>();
   const received = new Map<string, number>();
@@ -227,7 +232,7 @@ function standIn(): void {
       }
     };
   };
-  // the line that the hook lays, and its offers on it
+  // the line that the hook opens, and its offers on it
   window.addEventListener('vfscope', (event) => {
     const [line] = (event as MessageEvent).ports;
     if (!line) return;
@@ -241,7 +246,7 @@ function standIn(): void {
   });
 }
 
-/** Every document of this page from now on runs the stand-in and the hook. */
+/** From now on, every document of this page runs the fake panel and the hook. */
 export async function injectHook(page: Page, hook: string, answer = 'connected'): Promise<void> {
   await page.evaluateOnNewDocument(
     `(${String(standIn)})(); vfscopeStandIn.answer = ${JSON.stringify(answer)};\n//# sourceURL=stand-in.js`,
@@ -249,7 +254,7 @@ export async function injectHook(page: Page, hook: string, answer = 'connected')
   await page.evaluateOnNewDocument(hook);
 }
 
-/** A page of the cases; with the hook when its source is given, and `first` before it. */
+/** A page of the cases; with the hook if its source is given, and `first` before it. */
 export async function openCases(
   browser: Browser,
   url: string,
@@ -265,7 +270,7 @@ export async function openCases(
   return page;
 }
 
-/** One event, from its record and, where it came apart, its end record. */
+/** One event, from its record and, if it was split, its end record. */
 export interface SeenEvent {
   op: string;
   object: Definition | undefined;
@@ -280,7 +285,7 @@ export interface SeenEvent {
   seq: number;
   endSeq: number;
   durationMs: number;
-  /** Of the begin, ms since the epoch. */
+  /** Start time, ms since the epoch. */
   startMs: number;
 }
 export interface SeenThread {
@@ -293,7 +298,7 @@ export interface SeenThread {
   bye: string | null;
 }
 
-/** Everything collected so far, decoded, by thread. Fails where batches leave a gap. */
+/** Everything collected so far, decoded, by thread. Fails if there are gaps between batches. */
 export async function collected(page: Page): Promise<SeenThread[]> {
   const raw: Collected = await page.evaluate(() => {
     const { hellos, batches, byes } = window.vfscopeStandIn;
@@ -359,7 +364,7 @@ export async function collected(page: Page): Promise<SeenThread[]> {
   });
 }
 
-/** Collect until `enough` says so. @throws after 10 s, with what was there */
+/** Collect until `enough` returns true. @throws after 10 s, with what was collected */
 export async function collectUntil(
   page: Page,
   enough: (threads: SeenThread[]) => boolean,
@@ -382,7 +387,10 @@ const briefly = (threads: SeenThread[]): string =>
     )
     .join('\n');
 
-/** The cases' workers from the network that are recorded wherever blob: workers are allowed. Those that are terminated may be lost on the way. */
+/**
+ * The cases' workers from the network that are recorded wherever blob: workers are allowed. Records
+ * of terminated ones may be lost.
+ */
 export const NETWORK_WORKERS = [
   'await-module.js',
   'closes.js',
@@ -401,7 +409,7 @@ export const NETWORK_WORKERS = [
   'throws.js#part',
   'wasm.js',
 ];
-/** Workers that those make, where they are recorded. */
+/** Workers that those create, if they are recorded. */
 export const NESTED_WORKERS = ['echo-module.js?text', 'echo.js?object'];
 
 /** The cases' workers from Blobs whose text may make them strict, by name. */

@@ -1,4 +1,7 @@
-/** Instructions of a live app in Chromium: the Lab's own count, an app that checks its bytes, and none where they were not asked for. */
+/**
+ * Instructions of a live app in Chromium: equal to the Lab's count; an app that checks its own
+ * bytes still works; none are counted by default.
+ */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'puppeteer-core';

@@ -1,4 +1,4 @@
-/** Handshake, start and stop, blocked and long-running threads, and the promises of the platform. */
+/** Handshake, start and stop, blocked and long-running threads, and platform promises. */
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Definition } from '../../src/event/definitions.ts';

@@ -1,4 +1,7 @@
-/** Versions of IndexedDB databases that keep others waiting, and modules on their way: what is recorded, and that the app sees no difference. */
+/**
+ * IndexedDB upgrades that block others, and modules that load: what is recorded, and that the app
+ * sees no difference.
+ */
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchPlainBrowser } from '../oracle/browser.ts';

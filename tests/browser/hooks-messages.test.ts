@@ -1,4 +1,7 @@
-/** Messages between threads: counts, order, and sizes of an app whose messages are known, and nothing where they were not asked for. */
+/**
+ * Messages between threads: counts, order, and sizes for an app with known messages, and nothing if
+ * they aren't captured.
+ */
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Flag } from '../../src/event/event.ts';

@@ -1,6 +1,7 @@
 /**
- * What a page can observe with a recording on is what it observes without, but for the differences that docs/limits.md lists: each
- * that the page can see has an id there, and every id there that a test sees is seen here.
+ * A page observes the same with and without a recording, except for the differences in
+ * docs/limits.md. Each visible difference has an id there, and each id there that a test can see is
+ * seen here.
  */
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';

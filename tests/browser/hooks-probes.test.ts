@@ -1,4 +1,7 @@
-/** What the probes record of known storage calls, in a page and in a worker; and that the calls themselves are as without them. */
+/**
+ * What the probes record of known storage calls, in a page and in a worker; the calls behave the
+ * same as without them.
+ */
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Flag } from '../../src/event/event.ts';

@@ -1,4 +1,7 @@
-/** The promise of an SQL call that JSPI has suspended: what the app's window hears of its rejection, with the hook and without. */
+/**
+ * The promise of an SQL call that JSPI has suspended: which rejection events the app's window gets,
+ * with and without the hook.
+ */
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchPlainBrowser } from '../oracle/browser.ts';

@@ -1,4 +1,7 @@
-/** Workers: every case behaves the same with the hook as without it, under every page policy, and each is recorded or noted. */
+/**
+ * Workers: every case behaves the same with and without the hook, under every page policy, and each
+ * is recorded or noted.
+ */
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchPlainBrowser } from '../oracle/browser.ts';

@@ -1,4 +1,7 @@
-/** A database on a server, read by synchronous requests in a worker (sql.js-httpvfs): as many requests and bytes as the library counts itself. */
+/**
+ * A database on a server, read by synchronous requests in a worker (sql.js-httpvfs): the numbers of
+ * requests and bytes match the library's own.
+ */
 import { expect, test } from 'vitest';
 import { goTo, openPanel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';

@@ -1,4 +1,7 @@
-/** Where Tab leads in a page, as its user meets it. For Chromium and Firefox: what runs in the page uses the DOM alone. */
+/**
+ * The Tab order of a page, as its user experiences it. For Chromium and Firefox: the part in the
+ * page only uses the DOM.
+ */
 import {
   CAPTURE_LEVEL_LABELS,
   CAPTURED_LAYER_LABELS,
@@ -7,7 +10,7 @@ import {
   STACKS_LABEL,
 } from '../../src/viewer/ui/capture-labels.ts';
 
-/** A place where the focus rests. */
+/** A stop of the focus. */
 export interface Stop {
   /** Its id, or its text. */
   at: string;
@@ -15,7 +18,7 @@ export interface Stop {
   ring: boolean;
 }
 
-/** In the page: where the focus is; null = nowhere in it. */
+/** In the page: the focused element; null = none in the page. */
 export function focusedIn(doc: Document): Stop | null {
   const at = doc.activeElement;
   if (at === null || at === doc.body || at === doc.documentElement) return null;
@@ -27,7 +30,8 @@ export function focusedIn(doc: Document): Stop | null {
 }
 
 /**
- * Press Tab until the focus has left the page, or is where it was first: a page that keeps it among fewer elements would go on for ever.
+ * Press Tab until the focus has left the page, or is back at its first stop: a page that traps the
+ * focus among fewer elements would never end.
  * @param press presses Tab, with Shift when `back`
  */
 export async function walk(
@@ -46,9 +50,9 @@ export async function walk(
 }
 
 const { sql, vfs, web, query } = CAPTURED_LAYER_LABELS;
-/** What the page that asks for access is asked for. */
+/** The requested origins on the access page. */
 export const ACCESS_ASKED = '?origin=https://app.example';
-/** What the walk must meet in each page, forwards, with role and accessible name. */
+/** Stops that the walk must reach in each page, forwards, with role and accessible name. */
 export const ORDER: Record<
   'popup' | 'options' | 'welcome' | 'access',
   readonly (readonly [at: string, role: string, name: string])[]

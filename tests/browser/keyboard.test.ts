@@ -1,6 +1,7 @@
 /**
- * Popup, settings, welcome and access page by keyboard alone, in Chromium: where Tab leads and that it leads out again, what a screen reader
- * calls each stop, a ring around it, and what Enter, Space and Escape do. (In Firefox: firefox-keyboard.test.ts.)
+ * Popup, settings, welcome page, and access page by keyboard in Chromium: the Tab order and that
+ * focus can leave the page, each stop's name for screen readers, its focus ring, and what Enter,
+ * Space, and Escape do. (In Firefox: firefox-keyboard.test.ts.)
  */
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

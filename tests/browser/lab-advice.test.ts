@@ -1,4 +1,5 @@
-// The index advisor on the Lab's page: a database and a recording in, a ranked answer out, its CREATE INDEX to copy.
+// The index advisor on the Lab's page: takes a database and a recording, and shows a ranked answer
+// with its CREATE INDEX to copy.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What axe finds of weight on a page. */
+/** Serious findings of axe on a page. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults, RunOptions } from 'axe-core';
@@ -6,12 +6,12 @@ import type { Page } from 'puppeteer-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe calls grave. */
+/** Violations that axe rates as serious. */
 const SERIOUS = ['serious', 'critical'];
-/** And everything else. */
+/** All other violations. */
 export const ANY_IMPACT = ['minor', 'moderate', ...SERIOUS];
 
-/** Violations, each with its place. */
+/** Violations with their locations. */
 export async function serious(page: Page, impacts = SERIOUS): Promise<string[]> {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(async () => {

@@ -1,4 +1,5 @@
-// Several connections at once, each in a worker of its own: nothing is lost, who waited is counted, what cannot be shared says so.
+// Several connections at once, each in a separate worker: nothing is lost, waits are counted, and
+// what can't be shared is reported.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { some } from '../full.ts';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';

@@ -1,4 +1,5 @@
-// Builds of SQLite on the Lab's page: sqlite.org's, and a wasm file of the user's. Counts as in Node; what can't run is refused by name.
+// Builds of SQLite on the Lab's page: sqlite.org's, and the user's wasm file. Counts are the same
+// as in Node; a build that can't run is rejected by name.
 import { readFileSync } from 'node:fs';
 import type { ElementHandle } from 'puppeteer-core';
 import { expect, it } from 'vitest';

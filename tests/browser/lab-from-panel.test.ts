@@ -1,4 +1,5 @@
-// A recording goes from the real panel to the Lab without a file: while it runs and after it stopped; a panel that is gone is said to be gone.
+// A recording goes from the real panel to the Lab without a file, while it runs and after it
+// stopped; a closed panel is reported.
 import { showView } from './show-view.ts';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** The Lab's page in the built extension, a fresh tab for each test: what the tests of the page share. An error in the page fails its test. */
+/**
+ * The Lab's page in the built extension, with a fresh tab for each test. Shared by the page's
+ * tests. An error in the page fails its test.
+ */
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
@@ -6,7 +9,7 @@ import { openLab } from '../../src/lab/drive/lab.ts';
 import type { LabPage } from '../../src/lab/drive/lab-page.ts';
 import { launch } from './extension-harness.ts';
 
-/** Tabs in the background draw no frames, so nothing waits for one. */
+/** Background tabs draw no frames, so nothing waits for one. */
 export const polling = 50;
 // live bindings: each test sees those of its own tab
 export let driven: DrivenBrowser;
@@ -32,20 +35,22 @@ export function useLabPage(): void {
   });
 }
 
-/** Press what has this test id, once it can be. */
+/** Press the element with this test id once it is enabled. */
 export async function press(id: string): Promise<void> {
   const element = await page.waitForSelector(`[data-testid="${id}"]:not(:disabled)`);
   await element!.evaluate((e) => (e as HTMLElement).click());
 }
-/** What all of this test id say, as it is drawn. */
+/** Texts of all elements with this test id, as displayed. */
 export const texts = (id: string): Promise<string[]> =>
   page.$$eval(`[data-testid="${id}"]`, (all) =>
     all.map((e) => (e as HTMLElement).innerText.trim()),
   );
-/** What all of a selector say in one line each, drawn or not. */
+/** Texts of all elements of a selector, one line each, displayed or not. */
 export const wordsOf = (selector: string): Promise<string[]> =>
   page.$$eval(selector, (all) => all.map((e) => e.textContent!.replace(/\s+/g, ' ').trim()));
-/** Until so many runs are done. @param timeout ms; runs on storage take longer than others */
+/**
+ * Waits until this many runs are done. @param timeout ms; runs on storage take longer than others
+ */
 export const finished = (runs: number, timeout = 30_000): Promise<unknown> =>
   page.waitForFunction(
     (n) => document.querySelectorAll('[data-testid="open-trace"]:not(:disabled)').length === n,

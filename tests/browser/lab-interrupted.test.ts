@@ -1,4 +1,7 @@
-/** `vfscope lab run` and `lab replay` when something comes between: Ctrl+C, a browser that ends, a tab that closes or crashes. The passes and calls that were done are the result. */
+/**
+ * Interruptions of `vfscope lab run` and `lab replay`: Ctrl+C, a browser that ends, a tab that
+ * closes or crashes. The result has the passes and calls that were done.
+ */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// The Lab's page without a mouse, and for who hears it: every control is reached by Tab, shows it, has a name; axe finds nothing serious, light and dark.
+// The Lab's page without a mouse, and with a screen reader: Tab reaches every control, shows its
+// focus, and each has a name; axe finds nothing serious, light and dark.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { serious } from './lab-axe.ts';
 import { finished, page, polling, useLabPage } from './lab-harness.ts';

@@ -1,4 +1,5 @@
-// `vfscope lab run own-database --file` in real browsers, as from the command line: the same rows as in Node, a file that is none refused.
+// `vfscope lab run own-database --file` in real browsers, from the command line: the same rows as
+// in Node, and a file that isn't a database is rejected.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,4 +1,5 @@
-// A copy of the inspected page's live database in the Lab: taken on request, whole, and nothing of the page's storage is changed.
+// A copy of the inspected page's live database in the Lab: made on request, complete, and without
+// changing the page's storage.
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, afterEach, expect, it } from 'vitest';
 import { some } from '../full.ts';

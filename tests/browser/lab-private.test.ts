@@ -1,5 +1,6 @@
-// The Lab where nothing is kept: a Firefox with private windows only, an incognito window of Chromium. Each VFS works there, or says in one
-// sentence why not, and the other runs go on.
+// The Lab without persistent storage: a Firefox with private windows only, and an incognito window
+// of Chromium. Each VFS works there or shows one sentence with the reason, and the other runs
+// continue.
 import { expect, it } from 'vitest';
 import type { LabRun } from '../../src/lab/experiments/door.ts';
 import { labIn } from '../../src/lab/drive/lab.ts';

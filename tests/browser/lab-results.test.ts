@@ -1,4 +1,5 @@
-// What the Lab's page makes of results: growth along a sweep, shares, passes that are left out, functions, what was stored, a file of it all.
+// How the Lab's page shows results: growth along a sweep, shares, skipped passes, functions, stored
+// results, and an export of everything.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

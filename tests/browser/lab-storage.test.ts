@@ -1,4 +1,5 @@
-// Experiments on storage, as the page shows them: which VFS, how long, what was measured, what follows, what ran it; saved, and compared.
+// Storage experiments on the page: which VFS, duration, measurements, conclusion, and environment;
+// saved and compared.
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

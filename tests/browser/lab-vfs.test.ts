@@ -1,4 +1,5 @@
-// The Lab's worker in the real extension: every VFS on every build that it has, counts as in Node, storage clean behind it.
+// The Lab's worker in the extension: every VFS on every build that it supports, the same counts as
+// in Node, and clean storage afterwards.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** A page that runs a workload of the Lab, and what was counted of it. */
+/** A page that runs a workload of the Lab, and its counts. */
 import { Op } from '../../src/event/event.ts';
 import type { ThreadStore } from '../../src/trace/store.ts';
 import { SCRIPTS } from '../contract/helpers/in-the-lab.ts';

@@ -1,4 +1,7 @@
-/** Workers that their page terminates at their last message, or at work (tests/apps/hook-cases/replies.js). */
+/**
+ * Workers that their page terminates at their last message, or while they work
+ * (tests/apps/hook-cases/replies.js).
+ */
 import { expect } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
@@ -19,7 +22,10 @@ export const LAST_MESSAGES: readonly (readonly [work: string, calls: number, doo
   ['cancelled', 500, 'port'],
 ];
 
-/** In the page. @param first calls with pauses that it is asked for before @returns the calls that it said it had made */
+/**
+ * In the page. @param first number of calls with pauses before @returns the number of calls that it
+ * reported
+ */
 export const terminatedAtReply = (
   work: string,
   calls: number,
@@ -40,7 +46,7 @@ export const terminatedAtReply = (
       channel.close();
       done(data.made);
     };
-    // an error is the last word, too
+    // an error counts as the last message, too
     worker.onerror = (event) => {
       event.preventDefault();
       heard({ data: { made: first + calls, done: true } });
@@ -55,10 +61,16 @@ export const terminatedAtReply = (
 
 /** Workers canceled at work. */
 export const CANCELED = 21;
-/** What a canceled worker may lack: it writes once a millisecond at most, and sends its records every 50 ms. */
+/**
+ * What a canceled worker's recording may lack: it writes at most once a millisecond, and sends its
+ * records every 50 ms.
+ */
 export const MOST_MISSING = 50;
 
-/** In the page: a worker that writes on and on is terminated in the middle. @returns its writes, as its file says once the worker is over */
+/**
+ * In the page: terminates a worker in the middle of endless writes. @returns its writes, read from
+ * its file after the worker has ended
+ */
 export async function canceledAtWork(name: string, ms: number): Promise<number> {
   const worker = new Worker('replies.js', { name });
   await new Promise((done) => {
@@ -71,7 +83,8 @@ export async function canceledAtWork(name: string, ms: number): Promise<number> 
   const file = await root.getFileHandle(name);
   for (;;)
     try {
-      await (await file.createWritable({ keepExistingData: true })).abort(); // refused while the worker is there
+      // refused while the worker exists
+      await (await file.createWritable({ keepExistingData: true })).abort();
       break;
     } catch {
       await new Promise((done) => setTimeout(done, 20));
@@ -81,7 +94,7 @@ export async function canceledAtWork(name: string, ms: number): Promise<number> 
   return made;
 }
 
-/** Writes that the recording lacks, by worker. @param made by the name of the worker */
+/** Number of writes missing in the recording, by worker. @param made by the name of the worker */
 export function missingWrites(
   { threads }: TraceStore,
   made: ReadonlyMap<string, number>,

@@ -1,4 +1,7 @@
-/** The load app recorded by the real panel: rates, drops, and the memory of page, panel and store worker. For the load test and benchmark. */
+/**
+ * The load app recorded by the real panel: rates, drops, and the memory of page, panel, and store
+ * worker. For the load test and benchmark.
+ */
 import type { Page } from 'puppeteer-core';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { goTo, openPanelTab, type Panel } from '../../src/drive/panel.ts';
@@ -12,7 +15,7 @@ interface LoadResult {
   /** Calls that the app counted itself. */
   calls: number;
   ms: number;
-  /** xRead calls that its VFS counted since it was opened. */
+  /** xRead calls that its VFS has counted since it was opened. */
   reads?: number;
 }
 /** Bytes of heap and of array buffers. */
@@ -36,7 +39,9 @@ export class LoadDriver {
     readonly panel: Panel,
   ) {}
 
-  /** @param url of the load app; the panel is a tab of its own, so that its memory can be asked for */
+  /**
+   * @param url of the load app; the panel is in a separate tab, so that its memory can be measured
+   */
   static async open(driven: DrivenBrowser, url: string): Promise<LoadDriver> {
     const page = await driven.firstPage();
     await goTo(page, url);
@@ -50,7 +55,7 @@ export class LoadDriver {
     return new LoadDriver(driven, page, panel);
   }
 
-  /** Record; the page reloads and waits for work. @param keepSeconds as a flight recorder */
+  /** Record; the page reloads and waits for work. @param keepSeconds use a flight recorder */
   async start(keepSeconds?: number): Promise<void> {
     const { panel, page } = this;
     if (keepSeconds !== undefined) {
@@ -89,7 +94,7 @@ export class LoadDriver {
     await stopRecording(this.panel);
   }
 
-  /** Exact numbers, from what the live strip says on hover. */
+  /** Exact numbers, from the live strip's tooltips. */
   counts(): Promise<Counts> {
     return this.panel.frame.evaluate(() => {
       const title = (id: string): string =>
@@ -109,7 +114,7 @@ export class LoadDriver {
     });
   }
 
-  /** After a collection of garbage. */
+  /** After a garbage collection. */
   async memory(): Promise<Memory> {
     const { page, panel } = this;
     const panelPage = panel.frame.page();
@@ -122,7 +127,7 @@ export class LoadDriver {
     };
   }
 
-  /** What the panel saves. */
+  /** The file that the panel saves. */
   saved(): Promise<TraceStore> {
     return savedStore(this.driven, this.panel);
   }

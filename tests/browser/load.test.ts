@@ -1,6 +1,6 @@
 /**
- * The recorder under load, in the real panel: every call of an app that makes as many as it can is in the trace or counted as
- * dropped. `npm run bench -- load` measures rates and memory.
+ * The recorder under load, in the real panel: every call of an app that makes as many as it can is
+ * either in the trace or counted as dropped. `npm run bench -- load` measures rates and memory.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';

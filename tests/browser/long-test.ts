@@ -1,5 +1,5 @@
 import { test } from 'vitest';
 import { FULL } from '../full.ts';
 
-/** A test of the long run alone: another one of its file stands for it. */
+/** A test for the long run only: another test of its file represents it. */
 export const longTest = test.runIf(FULL);

@@ -1,4 +1,7 @@
-/** An engine with 64-bit addresses: refused with a note, and the app has its instance. Node 20 has no memory64, browsers do. */
+/**
+ * An engine with 64-bit addresses: skipped with a note, and the app gets its instance. Node 20 has
+ * no memory64; browsers do.
+ */
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { memory64Module } from '../contract/helpers/rewrite-wasm.ts';

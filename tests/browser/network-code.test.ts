@@ -1,4 +1,7 @@
-/** Nothing of vfscope can send anything but files that are for that, and named here: in sources, and in all that is built and shipped. */
+/**
+ * Only the files named here can send anything, both in the sources and in everything that is built
+ * and shipped.
+ */
 import { readFileSync, readdirSync } from 'node:fs';
 import ts from 'typescript';
 import { expect, test } from 'vitest';

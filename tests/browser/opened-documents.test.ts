@@ -1,4 +1,7 @@
-/** Frames that a page makes and writes by itself: recorded, restored, and none of their listeners hears a word of ours. */
+/**
+ * Frames that a page creates and writes itself: recorded and restored, and none of their listeners
+ * receives our messages.
+ */
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';

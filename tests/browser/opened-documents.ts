@@ -1,13 +1,14 @@
 /**
- * Frames in every way in which a page can make one without a request of its own, among them document.open() before and after the load,
- * which removes all listeners of the frame's window. Runs in the page; shared by the tests of Chromium and Firefox.
+ * Frames created in every way without a request, including document.open() before and after the
+ * load event, which removes all listeners of the frame's window. Runs in the page; shared by the
+ * tests of Chromium and Firefox.
  */
 
 declare global {
   interface Window {
     frameCases: {
       names: string[];
-      /** Messages that listeners of the app have heard that it did not send. */
+      /** Messages that the app's listeners received but the app didn't send. */
       heard: string[];
       /** Frames in which a hook runs. */
       hooked(): string[];
@@ -19,7 +20,7 @@ declare global {
   }
 }
 
-/** Makes them, in the page. Resolves once they are there. */
+/** Creates them in the page. Resolves once they exist. */
 export async function makeFrames(): Promise<void> {
   const heard: string[] = [];
   const frames = new Map<string, HTMLIFrameElement>();
@@ -42,7 +43,7 @@ export async function makeFrames(): Promise<void> {
     document.body.append(frame);
     return frame;
   };
-  /** What is written listens as its first action. */
+  /** The written document starts to listen as its first action. */
   const text = (name: string): string =>
     `<!doctype html><script>parent.listenIn(${JSON.stringify(name)})</script><p>${name}</p>`;
   const loaded = (frame: HTMLIFrameElement): Promise<unknown> =>

@@ -1,4 +1,7 @@
-/** Recording one tab changes no other, follows that tab wherever it goes, and wakes the background for nothing else. */
+/**
+ * Recording one tab changes no other, follows that tab wherever it navigates, and wakes the
+ * background for nothing else.
+ */
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';

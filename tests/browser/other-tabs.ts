@@ -1,6 +1,6 @@
 /**
- * What a tab that is not recorded could notice while another one is: a page with workers of every type, each of which a hook would
- * change, answers with all that it sees, from its first line on.
+ * What a tab that isn't recorded could notice while another one is: a page with workers of every
+ * type, each of which a hook would change, reports everything it sees from its first line on.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,11 +11,11 @@ const FETCHES = `fetch('/referred').then((r) => postMessage(r.status), (e) => po
 /** At an address without the page's policy, which a blob: worker would inherit. */
 const ABROAD = `fetch(URL_ABROAD).then((r) => postMessage(r.status), (e) => postMessage(String(e)))`;
 
-/** Answers every page of its folder by itself. */
+/** Answers every page in its folder itself. */
 const SERVICE_WORKER = `addEventListener('fetch', (e) => e.request.mode === 'navigate' &&
   e.respondWith(new Response(PAGE, { headers: { 'Content-Type': 'text/html' } })));`;
 
-/** Runs before anything else of the page. */
+/** Runs before everything else in the page. */
 const LOOK = `
 const own = () => ({
   symbols: Object.getOwnPropertySymbols(globalThis).map(String).filter((name) => name.includes('vfscope')),
@@ -51,7 +51,7 @@ export interface Origins {
   close(): void;
 }
 
-/** `/hop?to=` redirects; scripts of `/sw/` come from a service worker once it is there. */
+/** `/hop?to=` redirects; scripts in `/sw/` come from a service worker once it is installed. */
 export async function serveOrigins(): Promise<Origins> {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url!, 'http://server');
@@ -104,17 +104,19 @@ export async function serveOrigins(): Promise<Origins> {
   };
 }
 
-/** Load a page and hear what it saw. */
+/** Load a page and get its report. */
 export async function observe(page: Page, url: string): Promise<Seen> {
   await page.goto(url);
   return page.evaluate(() => (globalThis as unknown as { seen: Promise<Seen> }).seen);
 }
 
-/** Nothing is recorded there: only SharedWorkers are those of the recorded tab. */
+/** Nothing is recorded there, but its SharedWorkers are those of the recorded tab. */
 export const joined = (tab: Page): Promise<unknown> =>
   tab.waitForFunction(() => !('_sqlite3_step' in {}), { polling: 50 });
 
-/** Without our sign and the constructor of SharedWorkers, which all tabs of a recorded origin have. */
+/**
+ * Without our marker and the SharedWorker constructor, which all tabs of a recorded origin have.
+ */
 export function beside({ first, ...rest }: Seen): Seen {
   const natives = first.natives.map((text) =>
     text === 'function () { [native code] }' ? 'function SharedWorker() { [native code] }' : text,

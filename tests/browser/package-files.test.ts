@@ -1,4 +1,7 @@
-/** The npm package leaves out of the Firefox extension what the Chromium extension has, too: the command puts both together. */
+/**
+ * The npm package omits files of the Firefox extension that the Chromium extension also has; the
+ * command combines both.
+ */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * A page's policies are known before its first worker: under each the app sees what it sees without a recording, and what they allow is
- * recorded. All of them: tests/long/page-policies.test.ts.
+ * A page's policies are known before its first worker. Under each policy, the app sees the same as
+ * without a recording, and what the policy allows is recorded. All policies:
+ * tests/long/page-policies.test.ts.
  */
 import { expect, test } from 'vitest';
 import { openPanel } from '../../src/drive/panel.ts';

@@ -1,7 +1,8 @@
 /**
- * Page policies (CSP, Trusted Types, sandbox; enforced by header, only reported, and in the document), and what an app under each can see
- * of its workers, which start with the page's first script: what they answer, what the console says, which violations and reports the
- * page hears of, and which reports reach the server.
+ * Page policies (CSP, Trusted Types, sandbox; enforced by header, report-only, and in the
+ * document), and what an app under each can see of its workers, which start with the page's first
+ * script: their answers, the console, violation events and reports in the page, and reports at the
+ * server.
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -9,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'puppeteer-core';
 
 const NONCE = 'abc123';
-/** The page's own scripts, so that a policy forbids what is looked at and nothing else. */
+/** The page's own scripts, so that a policy only blocks what is tested. */
 const NONCED = `'nonce-${NONCE}'`;
 const HASH = 'sha256-of-the-script';
 const BLOB = "worker-src 'self' blob:";
@@ -70,15 +71,15 @@ const PAGE_POLICIES: Record<string, string> = {
 };
 const WAYS = ['header', 'report-only', 'meta'] as const;
 export type Way = (typeof WAYS)[number];
-/** Of `sandbox` a document can't speak itself, nor of two policies at once; nothing is sandboxed for a report. */
+/** Documents can't set `sandbox` or two policies themselves; report-only policies can't sandbox. */
 const isPossible = (name: string, way: Way): boolean =>
   way === 'header' || !(name.startsWith('sandbox') || (way === 'meta' && name.startsWith('two')));
 
-/** For a worker that does not answer. */
+/** For a worker that doesn't answer. */
 const SILENCE = 'silence';
 /**
- * Beside an open toolbox Firefox now and then stops a worker for good that makes another one, and its timers with it, also where nothing
- * is recorded: a page with such a worker is loaded again.
+ * Next to an open toolbox, Firefox sometimes permanently stops a worker that creates another one,
+ * including its timers, even if nothing is recorded. A page with such a worker is reloaded.
  */
 const FIREFOX_LOADS = 5;
 
@@ -133,7 +134,7 @@ window.outcomes = (async () => {
   };
   const results = {};
   for (const [name, make] of Object.entries(cases)) if ((results[name] = await outcome(make)) === '${SILENCE}') break;
-  // an observer hears later of what the page heard of
+  // an observer is notified later than the page's listeners
   const observed = () => seen.filter(([type]) => type === 'csp-violation').length;
   for (let i = 0; observes && i < 50 && observed() * 2 < seen.length; i++) await new Promise((done) => setTimeout(done, 10));
   return { results, seen };
@@ -149,7 +150,7 @@ interface Outcome {
 }
 const SCRIPT_HASH = `sha256-${createHash('sha256').update(RUN).digest('base64')}`;
 
-/** The page, or the same in a frame, whose policies are those of the page around it. */
+/** The page, or the same in a frame, which has the policies of its parent. */
 export type Place = 'page' | 'srcdoc';
 
 /** Serves pages under these policies. */
@@ -213,7 +214,7 @@ export async function servePagePolicies() {
     plain: `http://localhost:${port}/`,
     url: (policy: string, way: Way, place: Place = 'page') =>
       `http://localhost:${port}/?policy=${encodeURIComponent(policy)}&way=${way}&place=${place}`,
-    /** Reports that have come since the last call; enough, if they come soon. */
+    /** Reports since the last call; waits a short time for more until there are enough. */
     async takeReports(enough: (reports: readonly string[]) => boolean) {
       for (let i = 0; i < 100 && !enough(reports); i++)
         await new Promise((done) => setTimeout(done, 20));
@@ -228,7 +229,10 @@ export async function servePagePolicies() {
 }
 export type PolicyServer = Awaited<ReturnType<typeof servePagePolicies>>;
 
-/** What the app sees in this tab when it is loaded at this address. @param enough are these all reports of what the page has seen? */
+/**
+ * What the app sees in this tab when it is loaded at this address. @param enough whether these are
+ * all reports of what the page has seen
+ */
 async function outcomeOfLoad(
   page: Page,
   server: PolicyServer,
@@ -255,7 +259,7 @@ async function outcomeOfLoad(
   return { results, seen, console: lines.sort(), reports };
 }
 
-/** @throws where a worker says nothing */
+/** @throws if a worker doesn't report */
 async function outcomeOf(...of: Parameters<typeof outcomeOfLoad>): Promise<Outcome> {
   const inFirefox = /firefox/i.test(await of[0].browser().version());
   for (let left = inFirefox ? FIREFOX_LOADS : 1; ;) {
@@ -265,23 +269,23 @@ async function outcomeOf(...of: Parameters<typeof outcomeOfLoad>): Promise<Outco
   }
 }
 
-/** A page of these, and how it gets its policy. */
+/** One of these pages, and how it gets its policy. */
 export type PolicyCase = [policy: string, way: Way, place?: Place];
 /** Every policy in every way. */
 export const POLICY_CASES: PolicyCase[] = Object.keys(PAGE_POLICIES).flatMap((policy) =>
   WAYS.filter((way) => isPossible(policy, way)).map((way): PolicyCase => [policy, way]),
 );
 
-/** What an app sees in a tab that is not recorded. */
+/** What an app sees in an unrecorded tab. */
 export const seenWithout = (page: Page, server: PolicyServer, of: PolicyCase): Promise<Outcome> =>
   outcomeOf(page, server, server.url(...of), (came, seen) => {
-    if (of[1] === 'meta') return true; // reports nothing to a server
-    // where the page has an observer, it hears of each report of its own twice
+    if (of[1] === 'meta') return true; // sends no reports to a server
+    // if the page has an observer, it gets each of its own reports twice
     const own = seen.filter((one) => (one as string[])[0] !== 'csp-violation');
     return came.length >= own.length;
   });
 
-/** What an app sees differ in a tab that is recorded, one line each. */
+/** Differences that an app sees in a recorded tab, one line each. */
 export async function differencesFrom(
   without: Outcome,
   page: Page,
@@ -305,10 +309,10 @@ export async function differencesUnder(
   return differencesFrom(await seenWithout(tabs.native, server, of), tabs.recorded, server, of);
 }
 
-/** Open DevTools ask the page's server for this, in the page's name. */
+/** Open DevTools request this from the page's server, on behalf of the page. */
 const OF_DEVTOOLS = '/.well-known/appspecific/com.chrome.devtools.json';
 
-/** Of `lines` those that `others` lacks, each as often as it does. */
+/** The elements of `lines` that `others` lacks, with their multiplicity. */
 function missingOf(lines: readonly string[], others: readonly string[]): string[] {
   const rest = [...others];
   return lines.filter((line) => {

@@ -1,4 +1,5 @@
-// Keys in the panel of the real DevTools: what the viewer takes, DevTools do not take, too; what it has no use for is theirs.
+// Keys in the panel of the real DevTools: DevTools ignore keys that the viewer handles, and get the
+// others.
 import { showView } from './show-view.ts';
 import path from 'node:path';
 import type { Keyboard } from 'puppeteer-core';

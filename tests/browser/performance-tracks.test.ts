@@ -1,6 +1,6 @@
 /**
- * Our tracks in Chrome's own Performance panel: its Record button is pressed, and what it makes of the recording has statements,
- * transactions, and syncs of page and worker, each once.
+ * Our tracks in Chrome's Performance panel: after its Record button was pressed, its result has the
+ * statements, transactions, and syncs of page and worker, each once.
  */
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';

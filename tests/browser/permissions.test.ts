@@ -1,6 +1,7 @@
 /**
- * Access to sites, in Chromium, of the extension as it is shipped: none at install, asked for at Record, and what happens when the user
- * takes it back. Nothing outside can press Allow in the browser's question: `willAllow` lets it be answered before it is asked.
+ * Access to sites in Chromium, with the extension as shipped: none at install, requested at Record,
+ * and what happens when the user revokes it. Tests can't press Allow in the browser's prompt, so
+ * `willAllow` sets the answer beforehand.
  */
 import type { Frame, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, afterEach, expect, test } from 'vitest';

@@ -1,6 +1,7 @@
 /**
- * What a recording may tell of its app, level by level: words that stand nowhere else are put wherever an app has words, and the bytes of the saved
- * file, unpacked, are searched for them. docs/privacy.md and docs/exports.md promise what is asked here.
+ * What a recording may reveal about its app, level by level. Unique words are placed wherever an
+ * app has words, and the unpacked bytes of the saved file are searched for them. Checks the
+ * promises of docs/privacy.md and docs/exports.md.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';

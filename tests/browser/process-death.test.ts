@@ -1,4 +1,5 @@
-// One VFS on OPFS whose process dies in the middle of its commits, in a real browser; tests/long/process-death.test.ts has the others, and more deaths.
+// One VFS on OPFS whose process dies during its commits, in a real browser;
+// tests/long/process-death.test.ts has the others, and more deaths.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { createServer, type AppServer } from '../server/server.mjs';

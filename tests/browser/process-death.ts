@@ -1,4 +1,7 @@
-/** Process death on a browser's own storage: commits run in a worker, the worker ends after the n-th storage call, and the same VFS opens what is left. */
+/**
+ * Process death on a browser's own storage: a worker runs commits and ends after the n-th storage
+ * call, then the same VFS opens what remains.
+ */
 import type { Page } from 'puppeteer-core';
 import { expect } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
@@ -8,11 +11,11 @@ import { state } from './extension-harness.ts';
 
 export const COMMITS = 3;
 
-/** After which call the process died, what was acknowledged by then, and what was left. */
+/** The call after which the process died, what was acknowledged by then, and what remained. */
 export interface Death {
   readonly stopAfter: number;
   readonly acknowledged: number;
-  /** Commits found; null where the database is damaged. */
+  /** Commits found; null if the database is damaged. */
   readonly commits: number | null;
   readonly fault: string | null;
 }
@@ -35,11 +38,11 @@ export const configOf = (
   durability: vfs === 'BlockIDB' ? 'strict' : null,
 });
 
-/** Deaths at once: ending a worker that stands still takes two seconds. */
+/** Number of concurrent deaths: ending a blocked worker takes two seconds. */
 const AT_ONCE = 6;
 let origins = 0;
 
-/** Each death on an origin of its own. @param deaths spread over all calls */
+/** Each death runs on a separate origin. @param deaths spread over all calls */
 export async function deathsOf(
   driven: DrivenBrowser,
   server: AppServer,
@@ -82,7 +85,8 @@ export async function deathsOf(
             }),
           );
           expect(before).toMatchObject({ calls: stopAfter, died: true });
-          // another page: a Web Lock that a worker waited for may stay taken while its page lives
+          // another page, because a Web Lock that a worker waited for may stay taken while its page
+          // lives
           const left = await on(url, (page) =>
             page.evaluate((work) => (window as unknown as App).lookAfter(work), { config }),
           );
@@ -94,7 +98,7 @@ export async function deathsOf(
 }
 
 /**
- * Deaths after which something is wrong. An acknowledged commit must be there; the one under way may be.
+ * Deaths with a wrong result. Acknowledged commits must be there; the one in progress may be.
  * @param mayLose acknowledged commits that this VFS is known to lose
  */
 export const broken = (deaths: readonly Death[], mayLose: readonly number[] = []): Death[] =>

@@ -1,6 +1,6 @@
 /**
- * `vfscope record --below-storage`: Chromium counts the same storage calls as we do, on OPFS and on IndexedDB, and calls that our hook can't
- * see are a difference.
+ * `vfscope record --below-storage`: Chromium counts the same storage calls as vfscope, on OPFS and
+ * on IndexedDB; calls that the hook can't see are reported as a difference.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,4 +1,5 @@
-// `vfscope record --connect`: a Chromium that its user has started, with pages of its own; it is neither closed nor changed.
+// `vfscope record --connect`: a Chromium that its user has started, with the user's pages. It is
+// neither closed nor changed.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,6 +1,7 @@
 /**
- * `vfscope record --cpu`: of statements whose hot function is known samples name it first, and say as much computing as the trace's own time
- * partition. What is hot in SQLite's own code the Lab's exact counts say, of the same build and SQL.
+ * `vfscope record --cpu`: for statements with a known hot function, samples rank it first and
+ * report as much CPU time as the trace's time partition. The hot functions in SQLite's code are
+ * known from the Lab's exact counts of the same build and SQL.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';

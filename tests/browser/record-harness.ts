@@ -1,4 +1,7 @@
-/** `vfscope record` in this process: the apps served, a folder for what is recorded, and what the command says. */
+/**
+ * Runs `vfscope record` in this process: serves the apps, provides a folder for recordings, and
+ * collects the command's output.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,13 +10,13 @@ import { createServer, type AppServer } from '../server/server.mjs';
 
 interface RecordHarness {
   readonly server: AppServer;
-  /** Emptied behind the tests. */
+  /** Emptied after the tests. */
   readonly folder: string;
-  /** What the command has said on stderr since the test began. */
+  /** The command's stderr since the test began. */
   readonly said: string;
 }
 
-/** Registers what the tests of a file need. */
+/** Registers the setup of a test file. */
 export function recordHarness(): RecordHarness {
   let server: AppServer | undefined;
   let folder = '';

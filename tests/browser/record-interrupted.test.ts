@@ -1,4 +1,7 @@
-/** `vfscope record` when something comes between: Ctrl+C, a CI's SIGTERM, a browser or page that ends, a place that is gone. Nothing recorded is lost. */
+/**
+ * Interruptions of `vfscope record`: Ctrl+C, a CI's SIGTERM, a browser or page that closes, a
+ * missing output folder. Nothing recorded is lost.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

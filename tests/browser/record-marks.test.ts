@@ -1,4 +1,6 @@
-/** What `vfscope record` is told to keep and to capture, in a real browser: the page's own marks, levels, layers and stacks. */
+/**
+ * Options of `vfscope record` in a real browser: the page's own marks, levels, layers, and stacks.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';

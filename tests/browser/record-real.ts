@@ -20,10 +20,10 @@ import {
 import { launchInFirefox } from './firefox-harness.ts';
 import { countsOf } from './grid-counts.ts';
 
-/** Looks at the panel's count of events, between which an app at rest makes no call. */
+/** Interval of checks of the panel's event count, during which an idle app makes no call. */
 const LOOKS = 16;
 
-/** The app makes no more calls: the panel's count of events has not moved for a while. */
+/** Waits until the app makes no more calls: the panel's event count hasn't changed for a while. */
 async function atRest(count: () => Promise<unknown>): Promise<void> {
   let last: unknown;
   let same = 0;
@@ -43,11 +43,11 @@ async function atRest(count: () => Promise<unknown>): Promise<void> {
 /** Wide enough for the app's own layout. */
 const WINDOW = { width: 1300, height: 900 };
 
-/** How many storage calls the app's own scripts counted so far. */
+/** Number of storage calls that the app's own scripts have counted so far. */
 const countedBy = (server: AppServer): Promise<string> =>
   Promise.resolve(JSON.stringify(server.counts()));
 
-/** Use an app, close it, and open it again. @returns what it says that it has stored */
+/** Use an app, close it, and reopen it. @returns what it reports to have stored */
 async function useApp(
   driven: DrivenBrowserBase,
   pages: readonly Page[],
@@ -69,8 +69,8 @@ async function useApp(
 
 /**
  * Record an app in all its tabs.
- * @param countIn the panel's count of events, in its own words
- * @param run does its work, and may look at it
+ * @param countIn the panel's text with the event count
+ * @param run does the app's work, and may use the panel
  * @param read reads the panel once the recording is saved
  */
 async function recordApp<P extends DrivenPanel>(
@@ -108,7 +108,7 @@ async function recordApp<P extends DrivenPanel>(
   await stopRecording(panel);
   const store = await savedStore(driven, panel);
   await read?.(panel, store);
-  // what was stored under the hooks is what the app finds without them
+  // the app without the hooks finds what was stored under them
   await driven.load(first, origin + app.path);
   expect(await app.stored?.(first)).toEqual(seen);
   return store;
@@ -123,7 +123,7 @@ function whole(store: TraceStore): TraceStore {
   return store;
 }
 
-/** In a Chromium of its own. The recording's counts are those of Chromium's own tracing of the same run. */
+/** In a separate Chromium. The recording's counts match Chromium's own tracing of the same run. */
 export async function recordTraced(
   app: RealApp,
   read?: (panel: Panel, store: TraceStore) => Promise<void>,
@@ -150,7 +150,9 @@ export async function recordTraced(
   );
 }
 
-/** What the app's own scripts counted (tests/server/count-storage.js), as the recording has it. */
+/**
+ * The counts of the app's own scripts (tests/server/count-storage.js), according to the recording.
+ */
 function oracleOf(server: AppServer): OracleCounts {
   const { transactions = 0, ...rest } = server.counts();
   const opfs = { reads: 0, readBytesAsked: 0, writes: 0, writeBytes: 0, flushes: 0, truncates: 0 };
@@ -161,10 +163,12 @@ function oracleOf(server: AppServer): OracleCounts {
   return { opfs, idb: { transactions, requests } };
 }
 
-/** Share of the calls that a worker's own counts may lack where the app terminates it at work. */
+/**
+ * Share of the calls that a worker's own counts may lack if the app terminates it while it works.
+ */
 const LOST = 0.02;
 
-/** The recording's counts are those that the app's own scripts made of the same run. */
+/** The recording's counts match those of the app's own scripts in the same run. */
 export function expectAsCounted(app: RealApp, store: TraceStore, server: AppServer): void {
   const [seen, own] = [countsOf(store, true), oracleOf(server)];
   if (!app.terminates) return expect(seen).toEqual(own);
@@ -181,7 +185,7 @@ export function expectAsCounted(app: RealApp, store: TraceStore, server: AppServ
   }
 }
 
-/** In a Firefox of its own, beside the counts of the app's own scripts. */
+/** In a separate Firefox, with the counts of the app's own scripts. */
 export const recordInFirefox = (app: RealApp): Promise<TraceStore> =>
   inBrowser(
     launchInFirefox(),
@@ -205,16 +209,20 @@ export const recordInFirefox = (app: RealApp): Promise<TraceStore> =>
 
 const HASH = new URL('../apps/common/storage-hash.js', import.meta.url);
 
-/** Hashes of all that a page's origin has stored: storage-hash.js, wherever the origin's own files are. */
+/**
+ * Hashes of everything that a page's origin has stored: storage-hash.js, wherever the origin's own
+ * files are.
+ */
 async function hashStored(page: Page): Promise<unknown> {
   const module = await readFile(HASH, 'utf8');
   return page.evaluate(`(() => { ${module.replace(/^export /gm, '')}; return storageHash(); })()`);
 }
 
 /**
- * Use an app in one tab, closed and opened again, where chance and date are the same in each run (tests/server/fix-chance.js).
+ * Use an app in one tab, closed and reopened, with fixed randomness and date
+ * (tests/server/fix-chance.js).
  * @param record whether vfscope records it
- * @returns hashes of what it stored, by place
+ * @returns hashes of what it stored, by location
  */
 export async function storedBy(app: RealApp, record: boolean): Promise<unknown> {
   const driven = await launch();

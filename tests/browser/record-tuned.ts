@@ -1,4 +1,7 @@
-/** Well-tuned apps (tests/oracle/tuned.ts) recorded by the panel in Chromium, and what the findings claim. */
+/**
+ * Well-tuned apps (tests/oracle/tuned.ts) recorded by the panel in Chromium, and the claims of
+ * findings.
+ */
 import { expect } from 'vitest';
 import { findings } from '../../src/analysis/findings/index.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
@@ -10,10 +13,13 @@ import { tunedOptions, type TUNED_APPS } from '../oracle/tuned.ts';
 import { createServer } from '../server/server.mjs';
 import { launch, openNothing, savedStore } from './extension-harness.ts';
 
-/** Of the time while SQL runs. */
+/** Share of the time while SQL runs. */
 const MOST = 0.02;
 
-/** Demand that no finding saves more than 2 % of the time, and that none fires that can't say how much it saves. @returns a line for each that fires */
+/**
+ * Check that no finding saves more than 2 % of the time, and that none fires without a known
+ * saving. @returns a line for each that fires
+ */
 export async function judgeTuned(app: (typeof TUNED_APPS)[number]): Promise<string[]> {
   const [driven, server] = await Promise.all([launch(), createServer()]);
   try {
@@ -30,7 +36,7 @@ export async function judgeTuned(app: (typeof TUNED_APPS)[number]): Promise<stri
     expect(store.dropped).toBe(0);
     const facts = new Facts(store);
     const timeUs = facts.get(totalTimeInSql)!;
-    // F53 is true of all of them: these apps give SQLite each statement as a text
+    // F53 is correct for all of them: these apps pass each statement to SQLite as text
     const tuned = facts.get(findings).filter(({ rule }) => rule !== 'F53');
     const found = tuned.map(({ rule, savingUs, confidence, title }) => {
       const share = savingUs === null ? null : savingUs / timeUs;

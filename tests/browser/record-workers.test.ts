@@ -1,4 +1,7 @@
-/** Workers that the extension can't wrap, recorded by `vfscope record` in Chromium: closed by a policy, and service workers. */
+/**
+ * Workers that the extension can't wrap, recorded by `vfscope record` in Chromium: blocked by a
+ * policy, and service workers.
+ */
 import { goTo } from '../../src/drive/panel.ts';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';

@@ -1,8 +1,11 @@
-/** What of a recording repeats from run to run: kept per engine app in tests/oracle/recorded.json, and shown in the table of engines in docs/support.md. */
+/**
+ * The parts of a recording that are the same in every run: stored per engine app in
+ * tests/oracle/recorded.json, and shown in the table of engines in docs/support.md.
+ */
 import type { Summary } from '../../src/analysis/report/summary.ts';
 
 export interface RecordedGolden {
-  /** 'same', or why the stored bytes differ between any two runs. */
+  /** 'same', or why the stored bytes differ between runs. */
   bytes: string;
   engines: {
     name: string;

@@ -1,6 +1,6 @@
 /**
- * The build for Safari, run by Chromium: its ports carry JSON only and nothing is handed over, so what is recorded went by the way that
- * Safari's goes. Says nothing of Safari's own extension API.
+ * The build for Safari, run by Chromium: its ports carry JSON only and nothing is handed over, so
+ * recordings take the same path as in Safari. Doesn't test Safari's own extension API.
  */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

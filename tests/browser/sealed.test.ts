@@ -1,4 +1,7 @@
-/** The extension's edges, in Chromium: no page can load anything of it, recorded or not, and its own pages load nothing from elsewhere. */
+/**
+ * The extension's boundaries in Chromium: no page, recorded or not, can load any of its files, and
+ * its own pages load nothing from elsewhere.
+ */
 import { showView } from './show-view.ts';
 import { readdirSync } from 'node:fs';
 import http from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * Searches programs for what a browser or Node can send with. A text is no code: `fetch` in one is none, unless all of it is a program, as that of a
- * worker.
+ * Searches programs for APIs with which a browser or Node can send. A string isn't code: `fetch` in
+ * one is ignored, unless the whole string is a program, such as a worker's.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
@@ -18,7 +18,7 @@ const APIS = new Set([
   ],
   ...['WebTransport', 'RTCPeerConnection'],
 ]);
-/** Modules of Node that open or take connections, and those that drive a browser. */
+/** Node modules that open or accept connections, and those that drive a browser. */
 const MODULES = /^(node:)?(net|http|https|http2|tls|dgram|dns)$|^(puppeteer(-core)?|ws|undici)$/;
 
 interface Node {
@@ -31,10 +31,16 @@ interface Node {
   [key: string]: unknown;
 }
 
-/** Words without which a program names none of them: most programs need no closer look. */
+/**
+ * A program without any of these words contains none of the names: most programs need no closer
+ * look.
+ */
 export const MAY_SEND = new RegExp(`${[...APIS].join('|')}|['"](node:|puppeteer|ws|undici)`);
 
-/** Names in a program that could send, and how often each stands there. @throws where it is no JavaScript */
+/**
+ * Names in a program that could send, and their number of occurrences. @throws if it isn't
+ * JavaScript
+ */
 export function sendersIn(code: string): Record<string, number> {
   const found: Record<string, number> = {};
   const add = (name: string): void => void (found[name] = (found[name] ?? 0) + 1);
@@ -44,7 +50,8 @@ export function sendersIn(code: string): Record<string, number> {
     if (typeof node !== 'object' || node === null) return;
     const one = node as Node;
     if (one.type === 'Identifier' && APIS.has(one.name!)) {
-      // a key of an object or class that is made names nothing of the platform; one that is taken apart does
+      // a key in an object or class literal doesn't refer to the platform; a key in destructuring
+      // does
       const made =
         key === 'key' &&
         parent!.computed !== true &&
@@ -68,17 +75,17 @@ export function sendersIn(code: string): Record<string, number> {
   return found;
 }
 
-/** Of a call: the last of `a.b.c()`. */
+/** For a call `a.b.c()`: the last name. */
 function calledName({ callee }: Node): string {
   const { name, property } = callee as Node;
   return name ?? (property as Node | undefined)?.name ?? '';
 }
-/** A text that a program holds. */
+/** A string in a program. */
 function textOf({ type, value }: Node): string | null {
   if (type === 'Literal' && typeof value === 'string') return value;
   return type === 'TemplateElement' ? ((value as { cooked?: string }).cooked ?? null) : null;
 }
-/** A text that is no program has none, nor has a name. */
+/** A string that isn't a program has none, and neither does a name. */
 function sendersInText(text: string): Record<string, number> {
   if (!/=>|;|\bfunction\b/.test(text)) return {};
   try {
@@ -88,7 +95,7 @@ function sendersInText(text: string): Record<string, number> {
   }
 }
 
-/** By text: most programs are the same for all browsers. */
+/** By text, because most programs are the same for all browsers. */
 const known = new Map<string, Record<string, number>>();
 function sendersOf(code: string): Record<string, number> {
   if (!MAY_SEND.test(code)) return {};
@@ -97,7 +104,7 @@ function sendersOf(code: string): Record<string, number> {
   return found;
 }
 
-/** The same of all programs in a folder that have any, by path below it. */
+/** The same for all programs in a folder that have any, by path below it. */
 export function sendersBelow(folder: string): Record<string, Record<string, number>> {
   const programs = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.m?js$/.test(name))

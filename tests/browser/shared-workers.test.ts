@@ -1,4 +1,7 @@
-/** SharedWorkers in Chromium: recorded, and one for all pages of their origin, whichever are recorded. */
+/**
+ * SharedWorkers in Chromium: recorded, and shared by all pages of their origin, whichever are
+ * recorded.
+ */
 import type { Page } from 'puppeteer-core';
 import { afterEach, beforeAll, beforeEach, afterAll, expect, test } from 'vitest';
 import { some } from '../full.ts';

@@ -1,4 +1,7 @@
-/** Show a view of the panel as a user does, by its tab; a group's tab first, where that hides it. */
+/**
+ * Show a view of the panel by its tab, as a user does; first the group's tab if the view is hidden
+ * in a group.
+ */
 import type { DrivenPanel } from '../../src/drive/panel-control.ts';
 
 /** The views of each group, in the order of their tabs. */

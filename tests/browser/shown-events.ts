@@ -1,4 +1,7 @@
-/** The events that the Events view shows before anything is filtered: rows about the recording itself are hidden. */
+/**
+ * The events that the Events view shows without filters: rows about the recording itself are
+ * hidden.
+ */
 import { IS_OWN } from '../../src/event/operations.ts';
 import type { ThreadStore } from '../../src/trace/store.ts';
 

@@ -1,4 +1,7 @@
-/** Each folder of the build and each package names the packages in it: asked of another bundler, which finds them by itself. */
+/**
+ * Each build folder and each package lists its third-party packages: compared with another
+ * bundler's findings.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';

@@ -1,4 +1,4 @@
-/** What the tests of threads ask of a saved recording and of the panel. */
+/** What the tests of threads read from a saved recording and from the panel. */
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import type { Panel } from '../../src/drive/panel.ts';
 import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
@@ -11,7 +11,7 @@ interface Saved {
   summary: Summary;
 }
 
-/** Save what the panel holds and read it again. */
+/** Save the panel's recording and read it back. */
 export async function saved(driven: DrivenBrowser, panel: Panel): Promise<Saved> {
   const store = await savedStore(driven, panel);
   return { store, summary: summaryOf(store) };
@@ -40,7 +40,7 @@ export function countOf({ events }: ThreadStore, op: number): number {
   return count;
 }
 
-/** The one thread that made this mark of its own. */
+/** The one thread that made this mark. */
 export function threadOf(store: TraceStore, label: string): ThreadStore {
   const found = store.threads.filter((thread) =>
     marksOf(thread).some(({ name }) => name === `own ${label}`),
@@ -50,7 +50,7 @@ export function threadOf(store: TraceStore, label: string): ThreadStore {
   return found[0]!;
 }
 
-/** The panel's notices as the user reads them, unfolded. */
+/** The panel's notices as the user reads them, expanded. */
 async function noticesIn(panel: Panel): Promise<string[]> {
   return panel.frame.evaluate(async () => {
     document
@@ -63,7 +63,7 @@ async function noticesIn(panel: Panel): Promise<string[]> {
   });
 }
 
-/** The panel shows a notice like this, at once or soon. @returns its text */
+/** Waits until the panel shows a matching notice. @returns its text */
 export async function notice(panel: Panel, like: RegExp): Promise<string> {
   const end = Date.now() + 10_000;
   for (;;) {

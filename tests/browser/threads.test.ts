@@ -1,6 +1,7 @@
 /**
- * Every way a worker or frame starts, through the real extension and the real panel: each is a thread of the saved trace with its own
- * events, or a notice in the panel that names it, the cause and the next step.
+ * Every way to start a worker or frame, through the extension and the real panel: each is either a
+ * thread of the saved trace with its own events, or a notice in the panel with its name, the cause,
+ * and the next step.
  */
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';

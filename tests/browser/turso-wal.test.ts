@@ -1,4 +1,6 @@
-/** Turso's VFS calls cannot be seen: its commits are the commit frames in its writes to OPFS. */
+/**
+ * Turso's VFS calls aren't visible: its commits are detected from commit frames in its OPFS writes.
+ */
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RecordReader } from '../../src/event/batch.ts';

@@ -1,4 +1,7 @@
-/** One pair of tests/twins: what F01 predicts of 300 inserts is what one transaction saves. All pairs: tests/long/twins.test.ts. */
+/**
+ * One pair of tests/twins: F01's prediction for 300 inserts matches what one transaction saves. All
+ * pairs: tests/long/twins.test.ts.
+ */
 import { expect, test } from 'vitest';
 import { callsHold, timeError } from '../twins/measure.ts';
 import { PAIRS } from '../twins/pairs.ts';

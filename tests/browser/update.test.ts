@@ -1,6 +1,7 @@
 /**
- * What is left of a recording when the extension is reloaded (as an update does), switched off, or crashes, and when the browser does:
- * everything that the panel had counted before the spool was written last, offered again by the next panel. The app goes on.
+ * What remains of a recording when the extension is reloaded (as by an update), disabled, or
+ * crashes, and when the browser does: the next panel offers everything that the panel had counted
+ * before the last write to the spool. The app keeps running.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// Every view, light and dark, and what floats above them, looked at by axe-core: it finds nothing, however small.
+// axe-core finds nothing, not even minor issues, in any view, light and dark, or in what floats
+// above the views.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// What a view shows is the answer about what it names: not one about the thing before, or the trace before; a choice stays chosen.
+// A view always shows the answer about its current subject, never one about the previous subject or
+// trace; a selection stays.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

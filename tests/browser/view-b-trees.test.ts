@@ -1,4 +1,5 @@
-// Tables and indexes of pages in the Files view, of a database that a real engine wrote and read while it was recorded.
+// Tables and indexes of pages in the Files view, for a database that a real engine wrote and read
+// during the recording.
 import { describe, expect, it } from 'vitest';
 import type { BTrees } from '../../src/analysis/pages/b-trees.ts';
 import type { ObjectPages } from '../../src/analysis/pages/pages.ts';

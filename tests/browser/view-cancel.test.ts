@@ -1,5 +1,6 @@
-// A view that waits says what is computed and how far, and can be told to stop: the work ends, what others asked for does not suffer.
-// The worker's pauses are counted and let through, so that nothing here depends on how fast it is.
+// A waiting view shows what is computed and the progress, and can be canceled: the work ends, and
+// other requests aren't affected. The test controls the worker's pauses, so that nothing depends on
+// its speed.
 import { describe, expect, it } from 'vitest';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { syntheticStore } from '../traces/synthetic.ts';

@@ -1,4 +1,5 @@
-// What is pressed and what then happens: menus, dialogs, borders, exports and reports, also while a recording goes on.
+// Commands and their effects: menus, dialogs, borders, exports, and reports, also during a
+// recording.
 import { describe, expect, it } from 'vitest';
 import { holdMessages } from './held-messages.ts';
 import { id, viewHarness } from './view-harness.ts';

@@ -1,4 +1,5 @@
-// Files and pages, Cache and SQL in the viewer, in an ordinary tab: what they show of a known trace, and what a click or a key does.
+// Files and pages, Cache, and SQL in the viewer, in an ordinary tab: what they show for a known
+// trace, and what clicks and keys do.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,5 @@
-// The Events view: its first rows, sorting by duration and by time, and rows that say what their numbers mean.
+// The Events view: its first rows, sorting by duration and by time, and rows that explain their
+// numbers.
 import { expect, it } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import { IS_OWN, opName } from '../../src/event/operations.ts';

@@ -1,4 +1,5 @@
-// The panel's filters, in every view that follows them: part of the time, statement, table, thread, range.
+// The panel's filters, in every view that supports them: part of the time, statement, table,
+// thread, range.
 import type { Page } from 'puppeteer-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { oneLine } from '../../src/text/clean.ts';

@@ -1,4 +1,5 @@
-// The five questions of five-tasks.ts, asked of stored recordings: with lock waits between two tabs, a cache that is too small, known tables.
+// The five questions of five-tasks.ts on stored recordings: with lock waits between two tabs, a
+// cache that is too small, known tables.
 import { expect, it } from 'vitest';
 import { topTables } from '../../src/analysis/answer/top-tables.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';

@@ -1,4 +1,5 @@
-// The flame graph: statements, their VFS calls and storage calls, the same times as in the view of statements.
+// The flame graph: statements, their VFS calls and storage calls, with the same times as in
+// Statements.
 import { describe, expect, it } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { flameGraph, type FlameGraph } from '../../src/analysis/statements/flame-graph.ts';

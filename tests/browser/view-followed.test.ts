@@ -1,4 +1,5 @@
-// From an event to what it waited for, what a screen reader is told, two traces over time, and views that the address restores.
+// From an event to the cause of its wait, screen reader announcements, two traces over time, and
+// views restored from the address.
 import { join } from 'node:path';
 import type { ElementHandle } from 'puppeteer-core';
 import { describe, expect, it } from 'vitest';

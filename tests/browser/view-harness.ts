@@ -1,4 +1,5 @@
-// The viewer in an ordinary tab on golden traces, for tests of its views: one browser and one built panel for a file of tests.
+// The viewer in an ordinary tab on golden traces, for tests of its views: one browser and one built
+// panel per test file.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
@@ -15,24 +16,24 @@ const GOLDEN = join(import.meta.dirname, '..', 'traces', 'golden');
 export const id = (name: string): string => `[data-testid="${name}"]`;
 
 interface ViewHarness {
-  /** A fresh one for each test; an exception in it fails the test. */
+  /** A new page for each test; an exception in it fails the test. */
   readonly page: Page;
   readonly url: string;
-  /** What the analyses say of a trace. */
+  /** The analyses' results for a trace. */
   store(name: string): TraceStore;
-  /** The same read again, to be changed. */
+  /** The same, read again so that a test can change it. */
   fresh(name: string): Promise<TraceStore>;
-  /** Open a trace in the page. @param hash with its `#` */
+  /** Open a trace in the page. @param hash including `#` */
   load(name: string, hash?: string): Promise<void>;
   /** Open a trace and one of its views. */
   open(name: string, view: string, width?: number): Promise<TraceStore>;
   waitFor(selector: string): Promise<unknown>;
-  /** Until an element's text is exactly this. */
+  /** Waits until an element's text is exactly this. */
   waitText(selector: string, wanted: string): Promise<unknown>;
   click(selector: string): Promise<void>;
 }
 
-/** @param names of golden traces, without their ending */
+/** @param names of golden traces, without their extension */
 export function viewHarness(names: readonly string[]): ViewHarness {
   let browser: Browser | undefined;
   let server: Awaited<ReturnType<typeof servePanel>> | undefined;
@@ -91,7 +92,7 @@ export function viewHarness(names: readonly string[]): ViewHarness {
     waitText: (selector, wanted) =>
       page.waitForFunction(
         (s: string, w: string) => document.querySelector(s)?.textContent?.trim() === w,
-        { polling: 50 }, // a busy machine may draw no frame for long
+        { polling: 50 }, // a busy machine may draw no frame for a long time
         selector,
         wanted,
       ),

@@ -1,4 +1,5 @@
-// A trace whose page says hostile things wherever it has words: in every view they are text, run nothing, turn nothing around and push nothing aside.
+// A trace whose page uses hostile text everywhere: in every view it stays text, runs nothing,
+// changes no text direction, and displaces nothing.
 import { describe, expect, it } from 'vitest';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { hostileStore } from '../traces/hostile.ts';

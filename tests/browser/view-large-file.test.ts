@@ -1,4 +1,5 @@
-// A large file in the viewer: a worker of its own unpacks its chunks, and is gone once the events are there.
+// A large file in the viewer: a separate worker unpacks its chunks, and ends once the events are
+// loaded.
 import { expect, it } from 'vitest';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { syntheticStore } from '../traces/synthetic.ts';

@@ -1,4 +1,5 @@
-// What one sees of the views in panels of other shapes: numbers that are in sight, panes that are no slits, axes, names that differ.
+// Views in panels of other shapes: numbers are visible, panes have a minimum size, axes have
+// labels, names can be distinguished.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

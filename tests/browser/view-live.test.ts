@@ -1,4 +1,5 @@
-// While a recording runs: views keep up at a pace that costs little, what is chosen stays so, and what was hidden is of one recording.
+// During a recording: views update at a low cost, selections stay, and hidden notices only apply to
+// one recording.
 import { describe, expect, it } from 'vitest';
 import { id, ViewerPage } from './viewer-page.ts';
 import { wireOf } from './worker-wire.ts';

@@ -1,4 +1,5 @@
-// Locks in the panel: holds and waits on their tracks, who waited for whom, and the range that is shown.
+// Locks in the panel: holds and waits on their tracks, which thread waited for which, and the
+// visible range.
 import type { Page } from 'puppeteer-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { id, viewHarness } from './view-harness.ts';

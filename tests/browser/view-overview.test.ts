@@ -1,4 +1,5 @@
-// The shell, the Overview, Compare, exports and Settings in an ordinary tab, on a made trace and on a made-up page.
+// The shell, the Overview, Compare, exports, and Settings in an ordinary tab, on a synthetic trace
+// and on a fake page.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// The query plan on a statement's page: of a real engine's recording, from its own CREATE statements and from the page's database.
+// The query plan on a statement's page: for a real engine's recording, from its own CREATE
+// statements and from the page's database.
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';

@@ -1,9 +1,9 @@
-/** What tests of views read of a page, and type into it. */
+/** Helpers of view tests that read from a page and type into it. */
 import { id, type viewHarness } from './view-harness.ts';
 
-/** For the page that the harness has at the time. */
+/** For the harness's current page. */
 export const readingOf = (panel: ReturnType<typeof viewHarness>) => ({
-  /** Rows of a table in all, its heading not counted. */
+  /** Number of a table's rows, without its heading. */
   rowsOf: async (table: string): Promise<number> =>
     Number(await panel.page.$eval(id(table), (e) => e.getAttribute('aria-rowcount'))) - 1,
   texts: (selector: string): Promise<string[]> =>

@@ -1,4 +1,5 @@
-// Lists by keyboard and to a screen reader: sorted by their headings, followed row by row, copied from, and seen to their end however long.
+// Lists by keyboard and with a screen reader: sort by headings, move row by row, copy, and reach
+// the end of any list.
 import { describe, expect, it } from 'vitest';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';

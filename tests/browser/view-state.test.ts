@@ -1,4 +1,5 @@
-// What is set in the views stays: over other tabs, in the address, over a reload. And no view waits for an answer that got lost.
+// Settings of views persist: across tabs, in the address, and after a reload. No view waits for a
+// lost answer.
 import { describe, expect, it } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import { id, viewHarness } from './view-harness.ts';

@@ -1,4 +1,5 @@
-// The details of a statement: how long its runs took, why the slowest took longer, and which tables it touched.
+// The details of a statement: durations of its runs, why the slowest took longer, and which tables
+// it touched.
 import { describe, expect, it } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { statementTableIn } from '../../src/analysis/statements/statement-table.ts';

@@ -1,4 +1,5 @@
-// Statements in the panel: fingerprints and their runs, the text that a statement is shown with, and the columns of tables.
+// Statements in the panel: fingerprints and their runs, a statement's displayed text, and table
+// columns.
 import type { Page } from 'puppeteer-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { oneLine } from '../../src/text/clean.ts';

@@ -1,4 +1,5 @@
-// The views that list things, on recordings of real engines: what they show is what the analyses find, and leads to its events.
+// The list views on recordings of real engines: they show what the analyses find, with links to its
+// events.
 import type { Page } from 'puppeteer-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { isFailure } from '../../src/trace/describe.ts';

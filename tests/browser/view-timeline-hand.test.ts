@@ -1,4 +1,5 @@
-// The timeline by hand: notes that are set while the session is busy, what the place under the pointer says, drags that are given up, addresses that are put in.
+// The timeline by hand: notes added while the session is busy, tips under the pointer, canceled
+// drags, entered addresses.
 import { describe, expect, it } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceNote } from '../../src/trace/notes.ts';

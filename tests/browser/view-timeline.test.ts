@@ -1,4 +1,5 @@
-// The timeline in an ordinary tab: what a user does with it beyond zoom and pan, and what it then says, on a trace whose numbers are known.
+// The timeline in an ordinary tab: user actions other than zoom and pan, and their results, on a
+// trace with known numbers.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

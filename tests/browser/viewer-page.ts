@@ -1,4 +1,5 @@
-// What the viewer's browser tests share: the panel in an ordinary tab, a profile of its own for each test, failures of the page told.
+// Shared by the viewer's browser tests: the panel in an ordinary tab, a separate profile for each
+// test, and reports of page errors.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { servePanel } from '../../tools/dev/panel.mjs';
 import { builtPanel } from './built-panel.ts';
 
 export const id = (name: string): string => `[data-testid="${name}"]`;
-const SHOTS = process.env.VFSCOPE_SHOTS; // a folder to leave pictures in, for looking at
+const SHOTS = process.env.VFSCOPE_SHOTS; // a folder for screenshots to inspect
 
 /** Most tests look at the timeline. */
 export const showTimeline = (page: Page): Promise<void> =>
@@ -21,11 +22,11 @@ export class ViewerPage {
   private browser: Browser | undefined;
   private server: Awaited<ReturnType<typeof servePanel>> | undefined;
   private folder = '';
-  /** A profile of its own for each test: no test finds another's recordings. */
+  /** A separate profile for each test, so that no test finds another's recordings. */
   private context!: BrowserContext;
   private failures: string[] = [];
 
-  /** Register what the tests of a file need. @param files served below /traces/ */
+  /** Register the setup of a test file. @param files served in /traces/ */
   constructor(files: () => Promise<Record<string, Uint8Array>>) {
     beforeAll(async () => {
       this.folder = await mkdtemp(join(tmpdir(), 'vfscope-viewer-'));

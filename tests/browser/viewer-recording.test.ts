@@ -1,4 +1,5 @@
-// The viewer in an ordinary tab: a made-up page recorded over real ports, and a large file while it is read.
+// The viewer in an ordinary tab: a fake page recorded over real ports, and a large file while it is
+// read.
 import { describe, expect, it } from 'vitest';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { formatShortCount } from '../../src/text/numbers.ts';

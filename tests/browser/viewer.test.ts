@@ -1,4 +1,4 @@
-// The viewer in an ordinary tab: trace files opened, and what a user then sees and does.
+// The viewer in an ordinary tab: opens trace files, and what a user then sees and does.
 import { describe, expect, it } from 'vitest';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { filesOf } from '../../src/analysis/files/files.ts';

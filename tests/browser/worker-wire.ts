@@ -1,4 +1,5 @@
-// The way back from the store's worker, in a test's hand: answers are counted, held back until they are let go, or made failures.
+// Lets a test control messages from the store's worker: count answers, hold them back, or turn them
+// into failures.
 import type { Page } from 'puppeteer-core';
 import { expect } from 'vitest';
 
@@ -8,9 +9,9 @@ interface Reply {
   error?: { name: string; message: string };
 }
 interface WireState {
-  /** By question: its name, or the method's. */
+  /** By name of the query or method. */
   names: Map<number, string>;
-  /** When each was heard, ms. */
+  /** When each arrived, ms. */
   heard: Map<string, number[]>;
   held: Map<string, (() => void)[]>;
   failing: Map<string, string>;
@@ -18,15 +19,15 @@ interface WireState {
 type Wired = typeof globalThis & { wire: WireState };
 
 interface Wire {
-  /** No answer to it comes through from now on. */
+  /** From now on, hold its answers back. */
   hold(name: string): Promise<void>;
-  /** What was held, and what comes after, comes through. */
+  /** Release held answers, and stop holding. */
   release(name: string): Promise<void>;
-  /** It is answered by a failure from now on. */
+  /** From now on, answer it with a failure. */
   fail(name: string, why: string): Promise<void>;
-  /** When it was asked, ms of the worker's clock. */
+  /** When it was sent, ms of the worker's clock. */
   heard(name: string): Promise<number[]>;
-  /** Until it was asked so often. */
+  /** Waits until it was sent this often. */
   asked(name: string, times: number): Promise<void>;
 }
 
@@ -65,7 +66,7 @@ export async function wireOf(page: Page): Promise<Wire> {
       if (held) held.push(go);
       else go();
     };
-    // the session hears a question first, and may have answered it before it is heard here
+    // the session receives a request first, and may have answered it before it arrives here
     globalThis.postMessage = ((message: Reply, transfer?: Transferable[]) =>
       void setTimeout(deliver, 0, message, transfer)) as typeof postMessage;
   });

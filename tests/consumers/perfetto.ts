@@ -1,5 +1,5 @@
-// Perfetto's own trace processor (v20.1, as npm ships it): reads a trace and answers SQL. Its bundle is made for a worker; here it runs
-// in a context that looks like one.
+// Perfetto's trace processor (v20.1, from npm): reads a trace and answers SQL. Its bundle is made
+// for a worker, so it runs here in a context that imitates one.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -70,7 +70,7 @@ export class TraceProcessor {
   };
   private answers: Uint8Array[] = [];
   private seq = 1;
-  /** Columns of the last answer: only its first part says. */
+  /** Columns of the last answer: only its first part has them. */
   private width = 0;
 
   private constructor() {
@@ -114,7 +114,7 @@ export class TraceProcessor {
     this.port.onmessage!({ data: bytes(1, body) });
     return this.answers;
   }
-  /** @throws Error where the processor refuses the bytes */
+  /** @throws Error if the processor rejects the bytes */
   load(trace: Uint8Array): void {
     this.send(1, bytes(101, trace));
     this.send(2);

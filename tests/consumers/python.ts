@@ -1,10 +1,16 @@
-/** Readers of our exports that are Python packages: they are not dependencies, so what needs them is not tested where they are not installed. */
+/**
+ * Python packages that read our exports. They aren't dependencies, so tests that need them are
+ * skipped if they aren't installed.
+ */
 import { spawnSync } from 'node:child_process';
 
-/** An interpreter that has them; `python3` unless told. */
+/** An interpreter that has them; `python3` by default. */
 const PYTHON = process.env['VFSCOPE_PYTHON'] ?? 'python3';
 
-/** @returns null where the modules can be imported and the programs are there, else why not, to be printed */
+/**
+ * @returns null if the modules can be imported and the programs exist, otherwise the reason, for
+ * printing
+ */
 export function missing(
   modules: readonly string[],
   programs: readonly string[] = [],
@@ -21,7 +27,10 @@ export function missing(
 const INSTALL =
   'To test it: python3 -m venv .venv; .venv/bin/pip install -r tests/consumers/requirements.txt; VFSCOPE_PYTHON=.venv/bin/python npx vitest run --project long fleet-engines';
 
-/** Runs a script of this folder. @returns the last line of its output, as JSON @throws Error with its words where it fails */
+/**
+ * Runs a script of this folder. @returns the last line of its output, as JSON @throws Error with
+ * its output if it fails
+ */
 export function answerOf(script: string, args: readonly string[], input: string): unknown {
   const { status, stdout, stderr } = spawnSync(PYTHON, [`tests/consumers/${script}`, ...args], {
     ...{ input, encoding: 'utf8', maxBuffer: 1 << 28 },

@@ -1,4 +1,5 @@
-// speedscope's own importer, taken out of the app that npm ships: its bundle runs until it needs a page, and the importer is kept.
+// speedscope's own importer, extracted from the npm package's app: the bundle runs until it needs a
+// page, and the importer is kept.
 import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -13,7 +14,7 @@ interface SpeedscopeProfile {
   ): void;
 }
 
-/** Something of which every property and call answers the same again. */
+/** An object whose properties and calls all return the object itself. */
 const anything = (): unknown =>
   new Proxy(() => undefined, {
     get: (_, key) =>
@@ -23,7 +24,10 @@ const anything = (): unknown =>
     set: () => true,
   });
 
-/** @returns the profiles that speedscope makes of a file, one a thread; [] where it does not know the format */
+/**
+ * @returns the profiles that speedscope reads from a file, one per thread; [] if it doesn't know
+ * the format
+ */
 export async function speedscopeImport(name: string, text: string): Promise<SpeedscopeProfile[]> {
   const folder = join(
     dirname(createRequire(import.meta.url).resolve('speedscope/package.json')),

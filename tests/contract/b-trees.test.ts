@@ -1,4 +1,5 @@
-// Which table or index the pages of real databases belong to: what the hook says of page images in passing, against a walk of the file.
+// Which table or index the pages of real databases belong to: the hook's results from page images,
+// compared with a walk of the file.
 import { afterEach, describe, expect, it } from 'vitest';
 import type { BTrees } from '../../src/analysis/pages/b-trees.ts';
 import { isBTreeDefinition, isBTreeKind } from '../../src/event/b-tree-definitions.ts';

@@ -1,4 +1,5 @@
-// The block VFS under a real engine: what it reads and writes below xRead and xWrite, by policy; the database after crashes.
+// The block VFS under a real engine: its storage reads and writes for xRead and xWrite, by policy;
+// the database after crashes.
 import { describe, expect, it } from 'vitest';
 import {
   BlockIdbVfs,

@@ -1,4 +1,5 @@
-// What the SQL layer keeps at each capture level, and stacks of statements, in real engines: what the app bound is what is said.
+// What the SQL layer stores at each capture level, and stacks of statements, in real engines:
+// recorded values match what the app bound.
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EngineOptions } from '../../src/engines/install.ts';
 import { callStack, withoutOurs } from '../../src/engines/call-stacks.ts';

@@ -1,4 +1,5 @@
-// What another wal_autocheckpoint would cost, promised from one recording, against the same workload run with it: real engines, counts to the last digit.
+// The cost of another wal_autocheckpoint, predicted from one recording, compared with running the
+// same workload with it: real engines, exact counts.
 import { afterEach, describe, expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { accesses } from '../../src/analysis/pages/page-accesses.ts';

@@ -1,4 +1,5 @@
-// What the header of a database says, in passing: against the bytes that the VFS holds, statement by statement.
+// Database headers decoded from passing writes, compared with the bytes that the VFS holds,
+// statement by statement.
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   isDatabaseHeader,

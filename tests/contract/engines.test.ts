@@ -1,4 +1,7 @@
-/** Every SQLite build that Node can run, traced without its cooperation: what is seen, and that nothing changes for the app. */
+/**
+ * Every SQLite build that Node can run, traced without its cooperation: what is recorded, and that
+ * nothing changes for the app.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterEach, describe, expect, it } from 'vitest';

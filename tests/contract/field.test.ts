@@ -1,4 +1,5 @@
-// vfscope/field on an engine: page lives, and that a report finds what the trace of the same run shows.
+// vfscope/field on an engine: page lifecycle, and a report finds the same as the trace of the same
+// run.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { findings } from '../../src/analysis/findings/index.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';

@@ -1,4 +1,7 @@
-/** The traced app behaves as if nobody looked: full rings, faults of the tracer's own, restoring, foreign modules. */
+/**
+ * The traced app behaves as it does untraced: full rings, the tracer's own faults, restoring,
+ * foreign modules.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { Traced } from './helpers/traced.ts';
 import { runScript } from './helpers/script.ts';

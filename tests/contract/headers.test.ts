@@ -1,4 +1,5 @@
-// What SQLite's own headers say, decoded in passing: against the bytes that the VFS holds, and against the SQL that ran.
+// SQLite's headers decoded from passing writes, compared with the bytes that the VFS holds, and
+// with the SQL that ran.
 import { afterEach, describe, expect, it } from 'vitest';
 import { Op, AUX_WAL_HEADER } from '../../src/event/event.ts';
 import { storeOf } from './helpers/store.ts';

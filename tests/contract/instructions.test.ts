@@ -1,4 +1,4 @@
-/** Instructions of a live app: the Lab's own counts, to the last digit, and an app that meets nothing else than without them. */
+/** Instructions of a live app: equal to the Lab's counts, and no visible change for the app. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// The Lab's index advisor on a real engine: a missing index is found, none where none helps, and its counts are those of a second count.
+// The Lab's index advisor on a real engine: finds a missing index, suggests none if none helps, and
+// its counts are reproducible.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What `vfscope lab` prints and how it ends, in Node. */
+/** The output and exit codes of `vfscope lab`, in Node. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Golden instruction counts, measured independently of this code by a prototype: Chromium, Firefox and Node agreed on all of them, and
- * WebKit in the least of three.
+ * Golden instruction counts, measured independently of this code by a prototype. Chromium, Firefox,
+ * and Node agreed on all of them, and WebKit in the minimum of three.
  */
 import type { Config, VfsName } from '../../src/lab/experiments/model/types.ts';
 
@@ -29,7 +29,10 @@ export const MEMORY: Readonly<Record<string, readonly [loads: number, stores: nu
 };
 
 type OnVfs = readonly (readonly [Partial<Config>, ac60: number, mix: number])[];
-/** On a VFS, rows not read. Asyncify's tax stands in the lower rows: 3.2 times on commits, 1.56 times in bulk. */
+/**
+ * On a VFS, rows not read. The lower rows show Asyncify's overhead: 3.2 times on commits, 1.56
+ * times in bulk.
+ */
 export const ON_MEMORY_VFS: OnVfs = [
   [{ vfs: 'MemoryVFS' }, 1_588_261, 74_995_327],
   [{ vfs: 'MemoryVFS', build: 'asyncify' }, 2_709_493, 116_495_584],
@@ -58,7 +61,7 @@ export const ON_SQLITE_ORG_ISOLATED: typeof ON_SQLITE_ORG = [
   ['opfs-wl', 1_693_069],
 ];
 
-/** Patterns of findings that live below the VFS: only a browser has what they run on. */
+/** Patterns of findings below the VFS: only a browser has the storage that they need. */
 export const PATTERNS_OF_BROWSERS: readonly string[] = [
   'block-writes',
   'idb-transactions',

@@ -1,4 +1,7 @@
-/** Instruction counts to the last digit: the same text on the same build, in any engine, on any machine. */
+/**
+ * Exact instruction counts: the same SQL on the same build has the same count, in any engine, on
+ * any machine.
+ */
 import { describe, expect, it } from 'vitest';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { sampleOf } from '../../src/lab/experiments/run.ts';

@@ -1,4 +1,4 @@
-/** A recording replayed on the VFS that it was made on: the same calls and bytes, to the last one. */
+/** A recording replayed on its own VFS: exactly the same calls and bytes. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** What a run stored is read back and compared: a VFS that loses a transaction is found, and nothing else is taken for a difference. */
+/**
+ * What a run stored is read back and compared: a VFS that loses a transaction is found, without
+ * false positives.
+ */
 import { describe, expect, it } from 'vitest';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { memoryVfs, type VfsMaker } from '../../src/lab/experiments/engine/open-host.ts';

@@ -1,4 +1,7 @@
-/** What findings offer to try: every name leads to an experiment, whose expectations hold in Node wherever it can run there. */
+/**
+ * Experiments that findings suggest: every name leads to an experiment, whose expectations hold in
+ * Node if it can run there.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** `vfscope lab versions` with a made-up npm: what it saves, how it goes on, and where a count changed. */
+/**
+ * `vfscope lab versions` with a fake npm: what it saves, how it resumes, and which version changed
+ * a count.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

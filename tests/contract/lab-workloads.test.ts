@@ -1,4 +1,7 @@
-/** The Lab's workloads in Node: their counts to the last digit, and what must hold in each. `npx vitest run --project contract tests/contract/lab-workloads.test.ts -u` writes the counts anew. */
+/**
+ * The Lab's workloads in Node: their exact counts, and invariants of each. `npx vitest run
+ * --project contract tests/contract/lab-workloads.test.ts -u` rewrites the counts.
+ */
 import { describe, expect, it } from 'vitest';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';

@@ -1,4 +1,4 @@
-// How an engine came to a thread, and what it did first: modules as real builds bring them.
+// How an engine was loaded into a thread, and its first actions: modules as real builds load them.
 import { afterEach, expect, it } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import { loadSqlJs, sqlJsWasm } from './helpers/sql-js.ts';

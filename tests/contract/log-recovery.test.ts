@@ -1,5 +1,6 @@
-// What a trace says of a write-ahead log or a rollback journal, against the log itself: frames as a recovery reads them, with their salts
-// and checksums, and commits as they were made. Real SQLite, recorded by the hook.
+// What a trace shows about a write-ahead log or a rollback journal, compared with the log itself:
+// frames as a recovery reads them, with their salts and checksums, and commits as made. Real
+// SQLite, recorded by the hook.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { WalHistory } from '../../src/analysis/wal/wal.ts';
 import { Op } from '../../src/event/event.ts';

@@ -1,4 +1,4 @@
-/** What a connection holds in memory, as the app itself may ask SQLite for it. */
+/** A connection's memory, compared with what the app itself can read from SQLite. */
 import { afterEach, expect, it } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import { plainPath } from '../../src/event/file-names.ts';

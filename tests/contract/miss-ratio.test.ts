@@ -1,4 +1,5 @@
-// The curve recorded with cache_size=0 against what real caches of many sizes do with the same statements.
+// The curve recorded with cache_size=0, compared with real caches of many sizes for the same
+// statements.
 import { afterEach, describe, expect, it } from 'vitest';
 import { missRatioAt, type MissRatio } from '../../src/analysis/cache/miss-ratio.ts';
 import { cutTo } from '../../src/analysis/report/cut.ts';

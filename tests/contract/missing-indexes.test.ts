@@ -1,4 +1,7 @@
-/** How sure F50 to F52 are on a real engine: what no index serves is no likely fault, though SQLite counts the same for it. */
+/**
+ * The confidence of F50 to F52 on a real engine: what no index can speed up isn't a likely fault,
+ * though SQLite's counters are the same.
+ */
 import { afterEach, expect, it } from 'vitest';
 import { findingsOf } from '../traces/analyses.ts';
 import { storeOf } from './helpers/store.ts';

@@ -1,4 +1,7 @@
-/** F01 on a real engine: commits of a dozen pages each, for a full-text index, and what one transaction of all of them really calls. */
+/**
+ * F01 on a real engine: commits of a dozen pages each, for a full-text index, and the actual calls
+ * of one transaction with all of them.
+ */
 import { afterEach, expect, it } from 'vitest';
 import { opName } from '../../src/event/operations.ts';
 import type { TraceStore } from '../../src/trace/store.ts';

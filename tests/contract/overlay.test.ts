@@ -1,4 +1,5 @@
-// The overlay on a VFS that one owns: counts what the trampolines count, leaves results, bytes and timing of answers as they are.
+// The overlay on your own VFS: counts the same as the trampolines, and doesn't change results,
+// bytes, or timing of answers.
 import { readFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

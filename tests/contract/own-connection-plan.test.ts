@@ -1,6 +1,7 @@
 /**
- * Why plans are made on a copy of the schema, and never on the app's own connection: what SQLite itself changes there when it explains a
- * statement, on the builds that apps use. If all of this were unchanged one day, an option could be offered.
+ * Why plans are made on a copy of the schema, and never on the app's own connection: shows what
+ * SQLite changes in a connection when it explains a statement, on the builds that apps use. If
+ * nothing changed one day, this could become an option.
  */
 import { expect, it } from 'vitest';
 import { loadWaSqlite } from './helpers/wa-sqlite.ts';

@@ -1,4 +1,7 @@
-/** The page-size estimate against the truth: one workload run at several page sizes, the estimate from one of them beside what each did. */
+/**
+ * The page-size estimate compared with reality: one workload run at several page sizes, and the
+ * estimate from one of these runs.
+ */
 import { beforeAll, expect, it } from 'vitest';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { memoryVfs } from '../../src/lab/experiments/engine/open-host.ts';

@@ -1,4 +1,7 @@
-/** F55 on real engines: what is written between two runs of a query counts by its tables, triggers included, where the trace shows them. */
+/**
+ * F55 on real engines: writes between two runs of a query count by table, including triggers, if
+ * the trace shows them.
+ */
 import { afterEach, expect, it } from 'vitest';
 import type { Confidence } from '../../src/analysis/rules/types.ts';
 import { Rc } from '../../src/sqlite/constants.ts';

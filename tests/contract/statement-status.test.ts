@@ -1,4 +1,7 @@
-/** What a run of a statement added to the engine's own counters, against those of an untraced engine of the same build that its app reads. */
+/**
+ * What a run of a statement added to the engine's counters, compared with an untraced engine of the
+ * same build whose app reads them.
+ */
 import { afterEach, expect, it } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import { Rc, StatementStatus, VALUES_HASH } from '../../src/sqlite/constants.ts';

@@ -1,4 +1,5 @@
-// Builds that nobody has told us of: known ones with other names, private tables, shared memories, or on other ways to an instance.
+// Builds that vfscope doesn't know: known ones with other names, private tables, shared memories,
+// or other ways to create an instance.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';

@@ -1,4 +1,4 @@
-// Every fact of a trace, and what reads a store and is none.
+// Every fact of a trace, and other functions that read a store.
 import { allFacts, Facts } from '../../src/analysis/index.ts';
 import '../../src/viewer/session/query-table.ts';
 import { markedRanges } from '../../src/analysis/report/cut.ts';

@@ -1,4 +1,5 @@
-// Everything that is made of a trace, on a trace that is anybody's: reports, the anonymized copy, the comparison, all exports, the file again.
+// Everything that vfscope makes from an untrusted trace: reports, the anonymized copy, the
+// comparison, all exports, the file again.
 import { FORMATS } from '../../src/cli/export.ts';
 import { privacyReport } from '../../src/analysis/privacy/privacy-report.ts';
 import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
@@ -8,7 +9,7 @@ import type { TraceStore } from '../../src/trace/store.ts';
 import { runAll, type Analysis } from './analyses.ts';
 import { diffOf, reportOf } from '../traces/analyses.ts';
 
-/** A file that the reader takes whole is written and read the same again. */
+/** A file that the reader accepts completely is the same after writing and reading it again. */
 async function again(store: TraceStore): Promise<void> {
   const { store: read, warnings } = await readTrace(await saveTrace(store));
   if (warnings.length)
@@ -17,7 +18,10 @@ async function again(store: TraceStore): Promise<void> {
     throw new Error(`${store.eventCount} events are ${read.eventCount} when saved and read again`);
 }
 
-/** @param sqlite also as a database, which takes longer @throws Error that names what failed, and the seed */
+/**
+ * @param sqlite also as a database, which takes longer @throws Error that names what failed, and
+ * the seed
+ */
 export async function runEverything(
   store: TraceStore,
   other: TraceStore,

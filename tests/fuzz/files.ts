@@ -1,4 +1,5 @@
-// Mutated trace files: bytes changed, runs overwritten, stretches cut out or doubled, and sometimes the checksums made right again.
+// Mutated trace files: bytes changed, runs overwritten, ranges removed or duplicated, and sometimes
+// the checksums corrected.
 import { TraceFileError } from '../../src/trace/file/format.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { sectionBytes } from '../../src/trace/file/section.ts';
@@ -43,7 +44,7 @@ export function mutated(
   return { bytes, mended };
 }
 
-/** Make checksums right again, so that damage reaches what lies behind them. */
+/** Correct the checksums, so that the damage reaches the data behind them. */
 function mendChecksums(bytes: Uint8Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (
@@ -65,7 +66,7 @@ function mendChecksums(bytes: Uint8Array): void {
   }
 }
 
-/** What a reader gets, to compare: definitions, columns, counters. */
+/** What a reader returns, for comparison: definitions, columns, counters. */
 export function contentOf(store: TraceStore): string {
   return JSON.stringify(
     store.threads.map((t) => [
@@ -79,9 +80,11 @@ export function contentOf(store: TraceStore): string {
 }
 
 /**
- * Read it as a user's file is read.
- * @param whole content of the file before it was changed: what is read without a warning must be that, unless checksums were mended
- * @throws Error for anything but a whole trace, a partial one that says so, or a named refusal
+ * Read it like a user's file.
+ * @param whole content of the file before it was changed: a read without a warning must equal it,
+ * unless checksums were corrected
+ * @throws Error unless the result is a complete trace, a partial one that reports it, or a named
+ * rejection
  */
 export async function readMutated(
   file: { bytes: Uint8Array; mended: boolean },

@@ -1,4 +1,5 @@
-// Messages that a page forges: through the guards, and what they let in through a recording's ports into a store.
+// Messages that a page forges: sent through the guards, and, if they pass, through a recording's
+// ports into a store.
 import {
   checkedThreadCommand,
   checkedThreadMessage,
@@ -156,7 +157,10 @@ function message(r: Random, at: number): unknown {
   }
 }
 
-/** @returns a store of what the guards let in @throws Error where one of them throws, or rows are out of order */
+/**
+ * @returns a store of what passed the guards @throws Error if one of them throws, or rows are out
+ * of order
+ */
 export function forgedStore(seed: number, messages = 40): TraceStore {
   const r = randomOf(seed);
   const store = new TraceStore(0);

@@ -1,4 +1,4 @@
-// Drawn numbers from a seed: a failure is found again by its seed.
+// Random numbers from a seed, so that a failure can be reproduced.
 export interface Random {
   /** Whole, 0 to n - 1. */
   below(n: number): number;

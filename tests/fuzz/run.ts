@@ -1,5 +1,5 @@
-// `npm run fuzz`: ten minutes of random stores, damaged files, files changed in what they mean, and forged messages, through everything
-// that is made of a trace; bounded in time and memory.
+// `npm run fuzz`: ten minutes of random stores, damaged files, files with changed contents, and
+// forged messages, through everything that processes traces; bounded in time and memory.
 // Built and started by tools/check/fuzz.mjs.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -18,10 +18,13 @@ import { semantically } from './semantic.ts';
 import { randomStore } from './stores.ts';
 import { diffOf } from '../traces/analyses.ts';
 
-/** A damaged file of a few kilobytes must not take longer than this, nor the process grow beyond that. */
+/** Limits for a damaged file of a few kilobytes: its time, and the growth of the process. */
 const MAX_MS = 2000;
 const MAX_RSS_MB = 1024;
-/** No forged length makes one slow (MOST_SPAN in pages-touched.ts); the rest is room for a busy machine. */
+/**
+ * Forged lengths don't make any file slow (MOST_SPAN in pages-touched.ts); the rest is tolerance
+ * for a busy machine.
+ */
 const MAX_ANALYSIS_MS = 5000;
 
 const option = { type: 'string' } as const;
@@ -29,15 +32,17 @@ const { values } = parseArgs({
   options: { minutes: option, stores: option, files: option, from: option },
 });
 const minutes = Number(values.minutes ?? 10);
-/** Seeds at most of each kind: those that are given are run, whatever time they take. */
+/** Maximum seeds of each kind: given seeds run regardless of time. */
 const [stores, files] = [Number(values.stores ?? Infinity), Number(values.files ?? Infinity)];
 const from = Number(values.from ?? Date.now() % 1e9);
-/** Shares of the time: random stores, damaged files, files changed in what they mean, forged messages. */
+/**
+ * Shares of the time: random stores, damaged files, files with changed contents, forged messages.
+ */
 const SHARES = { stores: 0.25, files: 0.2, semantic: 0.4, messages: 0.15 };
 const endOf = (share: number): number => performance.now() + share * minutes * 60_000;
 
 const megabytes = (): number => process.resourceUsage().maxRSS / 1024;
-/** CPU time of this process, milliseconds: a busy machine makes nothing slow. */
+/** CPU time of this process, milliseconds, which doesn't depend on other load. */
 const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -128,7 +133,7 @@ export async function fuzz(): Promise<void> {
   await fuzzMessages(analyses, last);
 }
 
-/** Files whose checksums are right, and whose numbers and JSON are not. */
+/** Files with valid checksums and invalid numbers and JSON. */
 async function fuzzSemantic(analyses: readonly Analysis[], other: TraceStore): Promise<void> {
   const start = performance.now();
   const end = endOf(SHARES.semantic);
@@ -176,7 +181,10 @@ async function fuzzMessages(analyses: readonly Analysis[], other: TraceStore): P
   );
 }
 
-/** Everything of a small trace: each of a hundred analyses and exports may be slow once on a busy machine. */
+/**
+ * Everything of a small trace: each of a hundred analyses and exports may be slow once on a busy
+ * machine.
+ */
 const MAX_EVERYTHING_MS = 30_000;
 function checkCost(what: string, ms: number): void {
   if (ms > MAX_EVERYTHING_MS) throw new Error(`${what} took ${ms.toFixed(0)} ms`);

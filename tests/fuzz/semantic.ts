@@ -1,4 +1,5 @@
-// Traces changed in what they mean: sections unpacked, their columns' numbers and their JSON changed, packed again under right checksums.
+// Traces with changed contents: sections are unpacked, numbers in columns and JSON changed, and
+// packed again with valid checksums.
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { SECTION_HEADER_BYTES, Tag, TRAILER_BYTES } from '../../src/trace/file/format.ts';
 import { readChunkHead, sectionBytes } from '../../src/trace/file/section.ts';
@@ -19,7 +20,7 @@ const WORDS = [
 ];
 const NUMBERS = [0, -1, 1, 0.5, 255, 4096, 2 ** 31, 2 ** 32, 2 ** 53, -(2 ** 53), 1e300, null];
 
-/** The sections of a file that is whole, with its header first. */
+/** The sections of an intact file, starting with its header. */
 export function sectionsOf(file: Uint8Array): {
   header: Uint8Array;
   sections: { tag: string; payload: Uint8Array }[];
@@ -38,7 +39,7 @@ export function sectionsOf(file: Uint8Array): {
   return { header: file.subarray(0, from), sections };
 }
 
-/** One value of a JSON tree becomes another, or goes, or comes twice. */
+/** Changes, removes, or duplicates one value of a JSON tree. */
 function changeJson(r: Random, root: unknown): unknown {
   const places: { of: Record<string, unknown>; key: string }[] = [];
   const walk = (value: unknown): void => {
@@ -81,7 +82,7 @@ function changeJson(r: Random, root: unknown): unknown {
   try {
     return JSON.stringify(root) === undefined ? {} : root;
   } catch {
-    return {}; // it holds itself
+    return {}; // it contains itself
   }
 }
 
@@ -121,7 +122,7 @@ function changed(r: Random, tag: string, payload: Uint8Array): Uint8Array {
   }
 }
 
-/** A file whose checksums are right and whose content is anybody's. */
+/** A file with valid checksums and untrusted content. */
 export function semantically(original: Uint8Array, seed: number): Uint8Array<ArrayBuffer> {
   const r = randomOf(seed);
   const { header, sections } = sectionsOf(original);

@@ -1,5 +1,6 @@
-// Stores that no recording would make: every operation on anything, calls that never end, parents that are not there, wild numbers; in
-// between stretches of what SQLite really does, so that analyses come past their first lines.
+// Stores that no recording would make: every operation on anything, calls that never end, missing
+// parents, extreme numbers. Parts of real SQLite recordings are mixed in, so that analyses get past
+// their first lines.
 import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import { Op, type OpName } from '../../src/event/event.ts';
 import { OPS } from '../../src/event/operations.ts';

@@ -1,6 +1,7 @@
 /**
- * How many pages of a recorded tab are hooked before their first line, of each way to get there. The rest are named in the panel.
- * How many is the machine's to say: what must hold is that every one is hooked, and that most are in time.
+ * How many pages of a recorded tab are hooked before their first line, for each way to navigate.
+ * The panel names the rest. The number depends on the machine: the test requires that every page is
+ * hooked, and most in time.
  */
 import type { Page } from 'puppeteer-core';
 import { expect, test } from 'vitest';

@@ -1,8 +1,8 @@
-/** The end of a browser as by a crash: all of its processes at once. */
+/** Ends a browser as a crash does: all of its processes at once. */
 import { execFileSync } from 'node:child_process';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
 
-/** This process and all that it has started. */
+/** This process and its descendants. */
 function treeOf(pid: number): number[] {
   const children = new Map<number, number[]>();
   for (const line of execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
@@ -16,7 +16,7 @@ function treeOf(pid: number): number[] {
   return tree;
 }
 
-/** Resolves once it is gone. */
+/** Resolves once it has ended. */
 export async function killBrowser({ browser }: Pick<DrivenBrowser, 'browser'>): Promise<void> {
   const gone = new Promise((done) => browser.once('disconnected', done));
   for (const pid of treeOf(browser.process()!.pid!)) process.kill(pid, 'SIGKILL');

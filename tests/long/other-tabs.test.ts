@@ -1,4 +1,7 @@
-/** 200 loads of tabs that are not recorded, equal to none recorded, in each browser; 100 loads of a recorded tab while the background is stopped. */
+/**
+ * 200 loads of unrecorded tabs, the same as without any recording, in each browser; 100 loads of a
+ * recorded tab while the background is stopped.
+ */
 import { expect, test } from 'vitest';
 import { openPanel } from '../../src/drive/panel.ts';
 import { startRecording } from '../../src/drive/session.ts';

@@ -1,4 +1,6 @@
-/** The package as npm makes it, installed in an empty folder: `npx vfscope` works there, and says what it is. */
+/**
+ * The npm package, installed in an empty folder: `npx vfscope` works there and prints its version.
+ */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

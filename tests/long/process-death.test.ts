@@ -1,6 +1,7 @@
 /**
- * Process death in Chromium on real OPFS and IndexedDB, for VFSs that the crash test clears on emulated storage: a worker ends after a storage
- * call, or the whole browser is killed. The same VFS opens what is left: it is whole, and every acknowledged commit is there.
+ * Process death in Chromium on real OPFS and IndexedDB, for VFSs that pass the crash test on
+ * emulated storage: a worker ends after a storage call, or the whole browser is killed. The same
+ * VFS opens what remains: the database is intact, with every acknowledged commit.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** The viewer as a folder of static files: any server can host it, and it opens without a network. That it uploads nothing: network-code.test.ts. */
+/**
+ * The viewer as a folder of static files: any server can host it, and it opens offline.
+ * network-code.test.ts checks that it uploads nothing.
+ */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';

@@ -1,7 +1,8 @@
 /**
- * Every pair of tests/twins: recorded with the fault and with the advice followed, in turns, and what the rule said held against the
- * difference. UPDATE_TWINS=1 stores the outcome, from which `npm run docs -- findings` prints. VFSCOPE_TWINS=F01,F02 runs some,
- * VFSCOPE_ROUNDS says how many pairs a time is the median of.
+ * Every pair of tests/twins: recorded alternately with the fault and with the advice followed; the
+ * rule's prediction is compared with the difference. UPDATE_TWINS=1 stores the outcome, which `npm
+ * run docs -- findings` prints. VFSCOPE_TWINS=F01,F02 runs some. VFSCOPE_ROUNDS is the number of
+ * pairs for the median time.
  */
 import { expect, test } from 'vitest';
 import { recordHarness } from '../browser/record-harness.ts';

@@ -2,7 +2,7 @@
 import type { Page } from 'puppeteer-core';
 import { WAIT, type Rest } from './waiting.ts';
 
-/** Follow the link, or press the button, of this name once it is there. */
+/** Follow the link, or press the button, with this name once it exists. */
 async function press(page: Page, name: string): Promise<void> {
   await page.waitForFunction(
     (text) => {
@@ -17,7 +17,7 @@ async function press(page: Page, name: string): Promise<void> {
   );
 }
 
-/** The page at this path shows all of these texts. */
+/** Waits until the page at this path shows all of these texts. */
 const shows = (page: Page, path: string, ...texts: string[]): Promise<unknown> =>
   page.waitForFunction(
     (start, all) =>
@@ -42,10 +42,10 @@ export async function useActual(page: Page, rest: Rest): Promise<void> {
   await rest();
 }
 
-/** Looks at a page, between which one that shows its numbers one by one says another text. */
+/** Interval between looks at a page: one that shows its numbers one by one has other text then. */
 const LOOKS = 20;
 
-/** What Actual has stored, as its budget shows it once it is opened again. */
+/** What Actual has stored, as its budget shows it after reopening. */
 export async function actualStored(page: Page): Promise<string> {
   await shows(page, '/budget', 'House Asset', 'To Budget:');
   const said = await page.waitForFunction(

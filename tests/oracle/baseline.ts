@@ -1,4 +1,7 @@
-/** Runs an engine app the way every test does, traced by us or not: open, prepare, run, end, hash what it stored. */
+/**
+ * Runs an engine app the way every test does, traced or not: open, prepare, run, close, hash what
+ * it stored.
+ */
 import type { Page } from 'puppeteer-core';
 import { goTo } from '../../src/drive/panel.ts';
 import { runTraced, type OracleCounts } from './tracing.ts';
@@ -9,12 +12,13 @@ export interface WorkloadOptions {
   pragmas?: string[];
   /** own-sql only: all inserts in one transaction. */
   oneTransaction?: boolean;
-  /** portable only: inserts with a transaction of their own, 20 unless told. */
+  /** portable only: inserts with separate transactions; default 20. */
   autocommits?: number;
   /**
-   * sql only: statements, how often and the statement with the run's number in place of `$i`, a query that is begun and never reset,
-   * milliseconds in which nothing is called, a statement that is prepared once and gets the run's number as its parameter, or megabytes of the
-   * engine's memory that are taken while a statement runs, or without one.
+   * sql only: statements; the number of runs and a statement with the run's number for `$i`; a
+   * query that is started and never reset; milliseconds without calls; a statement that is prepared
+   * once and gets the run's number as its parameter; or megabytes of the engine's memory that are
+   * taken while a statement runs, or without one.
    */
   sql?: readonly (
     | string
@@ -24,13 +28,13 @@ export interface WorkloadOptions {
     | { readonly bound: readonly [number, string] }
     | { readonly allocate: number; readonly during?: string }
   )[];
-  /** sql only: a statement that finds the database locked is rolled back and tried again. */
+  /** sql only: a statement that finds the database locked is rolled back and retried. */
   retry?: boolean;
   /** No integrity check at the end. */
   unchecked?: boolean;
-  /** The database stays open, as an app leaves it. */
+  /** The database stays open, as in an app that doesn't close it. */
   leaveOpen?: boolean;
-  /** Name of the database; `test-<count>.db` unless told. */
+  /** Name of the database; default `test-<count>.db`. */
   name?: string;
 }
 
@@ -39,11 +43,14 @@ export type Workload = 'standard' | 'own-sql' | 'portable' | 'attached' | 'sql';
 export interface WorkloadResult {
   /** Aggregates, then ['checksum', hex]: equal in every engine. */
   rows: unknown[][];
-  /** What PRAGMA integrity_check said: "ok"; null in engines that are not SQLite, and where it was not asked for. */
+  /**
+   * Result of PRAGMA integrity_check: "ok"; null in engines other than SQLite, and if it wasn't
+   * run.
+   */
   integrity: string | null;
   /** First PRAGMA to integrity check, milliseconds of the worker's clock. */
   ms: number;
-  /** sqliteVersion is null in engines that are not SQLite. */
+  /** sqliteVersion is null in engines other than SQLite. */
   engine: { package: string; sqliteVersion: string | null; vfs: string; build: string };
 }
 
@@ -56,7 +63,7 @@ export interface StorageHash {
   localStorage: string | null;
 }
 
-/** What the app's page offers on `window`. */
+/** The app page's API on `window`. */
 interface EngineAppWindow {
   prepare(options?: { name?: string }): Promise<WorkloadResult['engine']>;
   run(workload?: Workload, options?: WorkloadOptions): Promise<WorkloadResult>;
@@ -64,8 +71,9 @@ interface EngineAppWindow {
 }
 
 /**
- * Goes to an engine app and waits until it takes calls. Rejects with the app's own words where it fails to start.
- * @param go to the page, in a browser where page.goto does not do
+ * Opens an engine app and waits until it accepts calls. Rejects with the app's message if it fails
+ * to start.
+ * @param go navigates to the page, in a browser where page.goto doesn't work
  */
 export async function openApp(
   page: Page,
@@ -98,9 +106,9 @@ export function runApp(
   );
 }
 
-/** Ends the app's worker, which lets go of its files, and hashes what the origin has stored. */
+/** Ends the app's worker, which releases its files, and hashes what the origin has stored. */
 export function storedBy(page: Page): Promise<StorageHash> {
-  // As text: a test runner rewrites import() in functions.
+  // as text, because a test runner rewrites import() in functions
   return page.evaluate(
     `window.shutdown(); import('/common/storage-hash.js').then(({ storageHash }) => storageHash())`,
   ) as Promise<StorageHash>;
@@ -108,13 +116,13 @@ export function storedBy(page: Page): Promise<StorageHash> {
 
 interface Baseline {
   result: WorkloadResult;
-  /** Of the run alone: loading the engine and opening the database came before. */
+  /** Only the run, without loading the engine and opening the database. */
   counts: OracleCounts;
   stored: StorageHash;
 }
 
 /**
- * The untraced truth of one run: rows, the oracle's counts and the stored bytes.
+ * The untraced reference of one run: rows, the oracle's counts, and the stored bytes.
  * @param url an engine app under an origin without storage
  */
 export async function baseline(

@@ -1,8 +1,8 @@
-/** Every engine app and VFS that works in headless Chromium, and what may be expected of it. */
+/** Every engine app and VFS that works in headless Chromium, and its expected results. */
 import type { Workload, WorkloadOptions } from './baseline.ts';
 import { FULL } from '../full.ts';
 
-/** A workload and the rows that every engine must give for it. */
+/** A workload and the rows that every engine must return for it. */
 export interface Run {
   readonly workload: Workload;
   readonly options: WorkloadOptions;
@@ -10,13 +10,16 @@ export interface Run {
 }
 
 export interface EngineApp {
-  /** Engine and VFS, and the build where it is not the VFS's default: `journeyapps-wa-sqlite IDBBatchAtomic jspi`. */
+  /**
+   * Engine and VFS, and the build if it isn't the VFS's default: `journeyapps-wa-sqlite
+   * IDBBatchAtomic jspi`.
+   */
   readonly id: string;
   /** Path and query below the server's origin, with the header variant that it needs. */
   readonly path: string;
-  /** Why the stored bytes differ between any two runs; absent where they repeat. */
+  /** Why the stored bytes differ between runs; absent if they are equal. */
   readonly bytesVary?: string;
-  /** A count of the oracle that depends on timing, and why; absent where all repeat. */
+  /** A count of the oracle that depends on timing, and why; absent if all are reproducible. */
   readonly countVaries?: {
     readonly count: 'opfs.flushes' | 'idb.transactions';
     readonly why: string;
@@ -41,7 +44,7 @@ export const PORTABLE: Run = {
   rows: [[220, 24090], [160, '1', '5'], [21090], ['checksum', '0a39d71c']],
 };
 
-/** For an engine that goes through all of its storage at every statement. */
+/** For an engine that goes through all of its storage for every statement. */
 export const PORTABLE_SMALL: Run = {
   workload: 'portable',
   options: { n: 10, autocommits: 3 },
@@ -148,7 +151,9 @@ export const ENGINE_APPS: readonly EngineApp[] = [
   app('duckdb memory', '/duckdb/?vfs=memory', { run: PORTABLE, notSQLite: true }),
 ];
 
-/** Beside the first app of each package: the other ways to run and to store that differ most. */
+/**
+ * In addition to the first app of each package: the most different other ways to run and to store.
+ */
 const DISTINCT = [
   'wa-sqlite IDBBatchAtomic',
   'journeyapps-wa-sqlite IDBBatchAtomic jspi',
@@ -157,8 +162,11 @@ const DISTINCT = [
 ];
 const packageOf = ({ path }: EngineApp): string => path.replace(/^\/coi/, '').split('/')[1]!;
 
-/** The apps of a test that isn't about each row: one of each package, and the distinct ones. FULL=1 (npm run test:long): all of them. */
-/** It takes as long as six others, and DuckDB stands for what isn't SQLite. */
+/**
+ * The apps of a test that doesn't need each row: one of each package, and the distinct ones. FULL=1
+ * (npm run test:long): all of them.
+ */
+/** It takes as long as six others, and DuckDB represents engines other than SQLite. */
 const SLOW = ['pglite idb'];
 export const someApps = (): readonly EngineApp[] =>
   FULL
@@ -170,7 +178,7 @@ export const someApps = (): readonly EngineApp[] =>
             ENGINE_APPS.findIndex((other) => packageOf(other) === packageOf(app)) === i),
       );
 
-/** What does not run, recorded or not: the words that the app fails with, and why. */
+/** What doesn't run, recorded or not: the app's error message, and why. */
 export const CANNOT_RUN: readonly {
   readonly id: string;
   readonly path: string;

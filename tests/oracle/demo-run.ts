@@ -1,4 +1,7 @@
-/** The demo app on IndexedDB, used the same way in every browser, and the numbers of it that must be the same: tests/oracle/demo-idb.json. */
+/**
+ * The demo app on IndexedDB, used the same way in every browser, and the numbers that must be
+ * equal: tests/oracle/demo-idb.json.
+ */
 import type { Page } from 'puppeteer-core';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { Op } from '../../src/event/event.ts';
@@ -8,7 +11,10 @@ export const DEMO = '/demo/?vfs=IDBBatchAtomic';
 const SEARCH = 'sourdough';
 const WAIT = { polling: 50, timeout: 90_000 };
 
-/** The status line begins so, and the app is at rest. @throws what the app says where it failed */
+/**
+ * Waits until the status line starts like this and the app is idle. @throws the app's message if it
+ * failed
+ */
 async function says(page: Page, start: string): Promise<void> {
   await page.waitForFunction(
     (text: string) => {
@@ -27,14 +33,17 @@ async function says(page: Page, start: string): Promise<void> {
   if (error !== null) throw new Error(`the demo failed: ${error}`);
 }
 
-/** Import 5,000 notes, search, add 100 one by one, check. The page shows the demo, just opened under an origin without storage. */
+/**
+ * Import 5,000 notes, search, add 100 one by one, check. The page shows the demo, just opened under
+ * an origin without storage.
+ */
 export async function useDemo(page: Page): Promise<void> {
   const click = (id: string): Promise<void> =>
     page.evaluate((name: string) => document.getElementById(name)!.click(), id);
   await says(page, 'Opened in');
   await click('import');
   await says(page, 'Imported 5,000 notes');
-  // in one go: by keys there would be a query a letter
+  // all at once: typing would run one query per letter
   await page.evaluate((text: string) => {
     const input = document.querySelector<HTMLInputElement>('#search')!;
     input.value = text;
@@ -53,7 +62,9 @@ export async function useDemo(page: Page): Promise<void> {
   await says(page, 'Integrity: ok');
 }
 
-/** What a recording of that holds. Bytes are those of the calls' buffers and of the records that were put and got. */
+/**
+ * A recording of this use. Bytes are those of the calls' buffers and of the records in put and get.
+ */
 export function demoNumbers(store: TraceStore): object {
   const { dropped, files, statements, transactions, commits, web } = summaryOf(store);
   const bytes = { put: 0, get: 0 };

@@ -1,7 +1,8 @@
 /**
- * The exact VFS calls of known SQL: what a tracer that loses or doubles one call cannot get right. The numbers are those of
- * @journeyapps/wa-sqlite 2.0.6 (SQLite 3.53.0), page size 4096, cache -2000, one connection, an in-memory VFS; the same in Node and
- * through the extension in a browser.
+ * The exact VFS calls of known SQL, which a tracer that loses or duplicates one call can't match.
+ * The numbers are from @journeyapps/wa-sqlite 2.0.6 (SQLite 3.53.0), page size 4096, cache -2000,
+ * one connection, an in-memory VFS; they are the same in Node and through the extension in a
+ * browser.
  */
 
 /** Exact counts of 1000 INSERTs (tests/apps/common/workload.js, `own-sql`), counted after the CREATE. */
@@ -139,7 +140,7 @@ export function countsOnly({
   return { access, journal, truncate, lock, read, sync, write, kilobytes };
 }
 
-/** Calls and bytes by `method kind` (`xRead main-db`), as counts of a golden. */
+/** Calls and bytes by `method kind` (`xRead main-db`), in the form of a golden's counts. */
 export function ownSqlCounts(
   tally: Readonly<Record<string, { calls: number; bytes: number }>>,
 ): OwnSqlCounts {

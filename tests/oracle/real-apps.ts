@@ -1,30 +1,33 @@
-/** Whole apps whose SQLite, and for Actual everything, is not ours, and how their users use them. */
+/**
+ * Complete third-party apps with their own SQLite (for Actual, everything is third-party), and how
+ * their users use them.
+ */
 import type { Page } from 'puppeteer-core';
 import { actualStored, useActual } from './actual-run.ts';
 import { WAIT, type Rest } from './waiting.ts';
 
 export interface RealApp {
-  /** Of its origins: their label begins with it. */
+  /** Its origins: their label starts with it. */
   readonly name: string;
   readonly path: string;
   readonly tabs: number;
-  /** The tabs show the app, just opened under an origin without storage. At the end it is at rest. */
+  /** The tabs show the app, just opened under an origin without storage. At the end it is idle. */
   use(pages: readonly Page[], rest: Rest): Promise<void>;
-  /** What the app has stored, by what a tab shows that has just opened it. */
+  /** What the app has stored, according to a tab that has just opened it. */
   stored?(page: Page): Promise<unknown>;
-  /** A worker of it waits for work with timeouts, on and on: it is never at rest. */
+  /** One of its workers waits for work with endless timeouts, so it is never idle. */
   polls?: true;
-  /** Its page ends a worker of it at work. */
+  /** Its page ends a worker while it works. */
   terminates?: true;
-  /** It waits until the date has moved on. */
+  /** It waits until the date has changed. */
   waitsByDate?: true;
   /** How much it commits at once depends on its speed, so two runs store different bytes. */
   batchesByTime?: true;
-  /** Texts that the server puts behind files of it, by their names. */
+  /** Texts that the server appends to its files, by file name. */
   behind?: Readonly<Record<string, string>>;
 }
 
-/** All tabs show so many items, and so many of them open. */
+/** Waits until all tabs show this many items, and this many of them open. */
 const shown = (pages: readonly Page[], all: number, open: number): Promise<unknown> =>
   Promise.all(
     pages.map((page) =>
@@ -42,7 +45,7 @@ const shown = (pages: readonly Page[], all: number, open: number): Promise<unkno
     ),
   );
 
-/** What the list says, once it is there. */
+/** The list's text, once it exists. */
 async function listed(page: Page): Promise<string[]> {
   await page.waitForFunction(() => document.body.dataset['state'] === 'ready', WAIT);
   return page.$$eval('li', (items) =>
@@ -50,7 +53,10 @@ async function listed(page: Page): Promise<string[]> {
   );
 }
 
-/** Add and check off in each tab in its turn, then in all at once, and clear. @param atOnce false: the tabs take turns here, too */
+/**
+ * Add and check off in each tab in turn, then in all at once, and clear. @param atOnce false: the
+ * tabs take turns here, too
+ */
 const listUse =
   (atOnce: boolean) =>
   async (pages: readonly Page[]): Promise<void> => {
@@ -95,7 +101,8 @@ export const REAL_APPS: readonly RealApp[] = [
     use: useList,
     stored: listed,
   },
-  // events that two tabs commit at once keep LiveStore busy for minutes now and then: each side puts its own upon the other's
+  // events that two tabs commit at once sometimes keep LiveStore busy for minutes: each side
+  // rebases its events on the other's
   {
     name: 'livestore',
     path: '/',

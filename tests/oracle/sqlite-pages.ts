@@ -1,13 +1,14 @@
-// What a page of a database says of itself, decoded from its bytes without the hook: b-tree page types and the database header on page 1
-// (sqlite.org/fileformat2.html). SQLite's files are big-endian: headers are taken as 32-bit words.
+// What a database page contains, decoded from its bytes without the hook: b-tree page types and the
+// database header on page 1 (sqlite.org/fileformat2.html). SQLite's files are big-endian: headers
+// are read as 32-bit words.
 import { PageType, type PageTypeCode } from '../../src/sqlite/page.ts';
 import { isPageSize } from '../../src/sqlite/page-size.ts';
 
-/** Words that say what a header is. */
+/** Words that identify a header. */
 const FIRST_WORDS = 8;
 
 /**
- * @param bytes the beginning of what is written or read; only whole words count
+ * @param bytes the start of what is written or read; only whole words count
  * @param into reused when given: 8 words @returns the words, as many as there are whole ones, 8 at most
  */
 export function firstWords(
@@ -31,8 +32,8 @@ const CELL_FRAGMENTS_AT_MOST = 60;
 
 /**
  * Type of a page.
- * @param bytes its beginning: one byte is enough for a guess; with 8 (108 on page 1) the b-tree header must make sense, so few
- *   overflow, freelist and pointer map pages are taken for b-tree pages
+ * @param bytes its start: one byte is enough for a guess; with 8 (108 on page 1) the b-tree header
+ * must be valid, so few overflow, freelist, and pointer map pages are mistaken for b-tree pages
  * @param number page number, from 1 @param pageSize bytes
  */
 export function pageTypeOf(bytes: Uint8Array, number: number, pageSize: number): PageTypeCode {
@@ -64,7 +65,7 @@ interface DatabaseStart {
   reservedBytes: number;
   /** Counts transactions that changed the file, in rollback modes. */
   changeCounter: number;
-  /** Pages in the file; trustworthy where versionValidFor is changeCounter. */
+  /** Pages in the file; trustworthy if versionValidFor equals changeCounter. */
   pageCount: number;
 }
 
@@ -88,7 +89,10 @@ interface DatabaseHeader extends DatabaseStart {
   sqliteVersion: number;
 }
 
-/** @param words the first 8 words of page 1 @returns null where they are no database header (an encrypted file, another page) */
+/**
+ * @param words the first 8 words of page 1 @returns null if they aren't a database header (an
+ * encrypted file, another page)
+ */
 export function decodeDatabaseStart(words: ArrayLike<number>): DatabaseStart | null {
   if (words.length < 8) return null;
   for (let i = 0; i < 16; i++)
@@ -106,7 +110,7 @@ export function decodeDatabaseStart(words: ArrayLike<number>): DatabaseStart | n
   };
 }
 
-/** @param bytes at least the first 100 of page 1 @returns null where they are no database header */
+/** @param bytes at least the first 100 of page 1 @returns null if they aren't a database header */
 export function decodeDatabaseHeader(bytes: Uint8Array): DatabaseHeader | null {
   if (bytes.length < DATABASE_HEADER) return null;
   const w = firstWords(bytes, new Uint32Array(DATABASE_HEADER / 4));

@@ -1,9 +1,11 @@
 /**
- * The oracle: how often a page really touched OPFS and IndexedDB, as Chromium's own tracing saw it. No script of ours runs in the page
- * while it works, so these counts judge the product's.
+ * The oracle: how often a page really accessed OPFS and IndexedDB, according to Chromium's own
+ * tracing. No script of ours runs in the page meanwhile, so the product's counts are judged by
+ * these.
  *
- * Which event is which call is in src/drive/below-storage.ts. OPFS through getFile and createWritable is invisible here: the browser's process
- * reads and writes those files, and only the page's own renderer counts.
+ * src/drive/below-storage.ts maps events to calls. OPFS through getFile and createWritable is
+ * invisible here: the browser process reads and writes those files, and only the page's own
+ * renderer is counted.
  */
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'puppeteer-core';
@@ -15,7 +17,7 @@ import { opName } from '../../src/event/operations.ts';
 export interface OracleCounts {
   opfs: {
     reads: number;
-    /** Bytes asked for, not bytes returned: a read past the end of the file counts whole. */
+    /** Bytes requested, not bytes returned: a read past the end of the file counts completely. */
     readBytesAsked: number;
     writes: number;
     writeBytes: number;
@@ -33,8 +35,9 @@ export interface OracleCounts {
 const CATEGORIES = [...STORAGE_CATEGORIES, 'blink.user_timing'];
 
 /**
- * Runs `work` under Chromium's tracing and counts what the renderers of these pages did meanwhile: their workers included, other pages not.
- * One trace at a time per browser. Throws where the trace is not whole: it began late, ended early or lost events.
+ * Runs `work` under Chromium's tracing and counts what the renderers of these pages did meanwhile,
+ * including their workers, excluding other pages. One trace at a time per browser. Throws if the
+ * trace is incomplete: it started late, ended early, or lost events.
  */
 export async function runTraced<T>(
   pages: Page | readonly Page[],
@@ -54,7 +57,10 @@ export async function runTraced<T>(
   return { result: outcome, counts: count(events.filter((event) => pids.has(event.pid))) };
 }
 
-/** Runs `work` between two marks: they name the renderers, and prove that the trace holds everything between them. */
+/**
+ * Runs `work` between two marks, which identify the renderers and prove that the trace has
+ * everything between them.
+ */
 async function between<T>(pages: readonly Page[], id: string, work: () => Promise<T>): Promise<T> {
   const markAll = (name: string): Promise<unknown> =>
     Promise.all(pages.map((page) => mark(page, `oracle-${name}-${id}`)));
@@ -72,7 +78,7 @@ async function mark(page: Page, name: string): Promise<void> {
   }, name);
 }
 
-/** The renderers that the pages lived in (a navigation to another site changes it). */
+/** The renderers of the pages (a navigation to another site changes it). */
 function pidsOf(events: readonly BrowserEvent[], id: string): Set<number> {
   const pids = new Set<number>();
   for (const end of ['begin', 'end']) {
@@ -86,7 +92,7 @@ function pidsOf(events: readonly BrowserEvent[], id: string): Set<number> {
   return pids;
 }
 
-/** `getAll`, `cursor.continue`: what a request of this operation is called in the counts. */
+/** `getAll`, `cursor.continue`: the name of this operation's requests in the counts. */
 export const requestName = (op: number): string =>
   opName(op)
     .replace('idb.', '')

@@ -1,6 +1,7 @@
 /**
- * Well-tuned work on nine pairs of engine and VFS, as the documentation of each asks for it: batches in one transaction each, reads in one
- * transaction, a cache that holds the database, WAL or a journal in memory where one connection may have it.
+ * Well-tuned work on nine pairs of engine and VFS, as the documentation of each recommends: each
+ * batch in one transaction, reads in one transaction, a cache that holds the database, and WAL or
+ * an in-memory journal if only one connection is used.
  */
 import type { WorkloadOptions } from './baseline.ts';
 
@@ -8,7 +9,10 @@ interface TunedApp {
   readonly id: string;
   readonly path: string;
   readonly pragmas: readonly string[];
-  /** Rules that promise no saving and tell what this VFS does, which only its author can change. */
+  /**
+   * Rules that promise no saving and describe this VFS's behavior, which only its author can
+   * change.
+   */
   readonly ofTheVfs?: readonly string[];
 }
 
@@ -48,14 +52,18 @@ const journey = (
   ofTheVfs,
 });
 
-/** Not `opfs` of @sqlite.org/sqlite-wasm: one connection has no need of its proxy, as F39 and F38 rightly say. */
+/**
+ * Not `opfs` of @sqlite.org/sqlite-wasm: a single connection doesn't need its proxy, as F39 and F38
+ * correctly report.
+ */
 export const TUNED_APPS: readonly TunedApp[] = [
   { id: 'sqlite-org opfs-sahpool', path: '/sqlite-org/?vfs=opfs-sahpool', pragmas: WAL },
   { id: 'wa-sqlite AccessHandlePool', path: '/wa-sqlite/?vfs=AccessHandlePool', pragmas: WAL },
   journey('OPFSCoopSync', WAL),
-  journey('OPFSWriteAhead', [], ['F44']), // the header of each frame of its log is a write of its own
+  journey('OPFSWriteAhead', [], ['F44']), // the header of each frame of its log is a separate write
   journey('OPFSPermuted', ['synchronous=normal']),
-  // a key for each version of a page, and a transaction ready before each batch; exclusive it would keep a journal open, and write nothing atomically
+  // a key for each page version, and a transaction prepared before each batch; in exclusive mode it
+  // would keep a journal open and not write atomically
   journey('IDBBatchAtomic', ['synchronous=normal'], ['F17', 'F19']),
   {
     id: 'absurd-sql',

@@ -1,6 +1,7 @@
 /**
- * The viewer in an ordinary tab, without the extension. What it shows is in the address:
- * `?open=<url>` a stored trace; `?live` a page of its own making that can be recorded; `theme=light|dark`, `key=<spool key>`.
+ * The viewer in an ordinary tab, without the extension. The address sets what it shows:
+ * `?open=<url>` a stored trace; `?live` a fake page that can be recorded; `theme=light|dark`,
+ * `key=<spool key>`.
  */
 import type { ViewerHandle, ViewerHost } from '../../src/viewer/ui/host.ts';
 import { mountViewer } from '../../src/viewer/ui/shell/mount.ts';
@@ -58,6 +59,6 @@ if (source !== null) {
   if (!answer.ok) throw new Error(`${source}: ${answer.status} ${answer.statusText}`);
   await viewer.open(await answer.blob(), source.split('/').at(-1) ?? source);
 }
-// a running recording makes something to look at
+// a running recording creates something to look at
 if (query.has('live') && !query.has('test')) setInterval(() => app.recording && app.work(40), 200);
 if (query.has('watch')) new EventSource('/rebuilt').onmessage = () => location.reload();

@@ -1,6 +1,7 @@
 /**
- * A page to record that is none: two workers that run made-up transactions through the real recorder, over real ports, on a
- * clock of their own. What they did is counted, so that tests can compare it with what the viewer shows.
+ * A fake page to record: two workers that run invented transactions through the real recorder, over
+ * real ports, with their own clock. Their actions are counted, so that tests can compare them with
+ * what the viewer shows.
  */
 import { drainRecords } from '../../src/record/drain.ts';
 import { Op } from '../../src/event/event.ts';
@@ -18,7 +19,7 @@ const SHARED = 1;
 const RESERVED = 2;
 const EXCLUSIVE = 4;
 
-/** One worker: a recorder, its port, and made-up SQLite calls on a clock that only they move. */
+/** One worker: a recorder, its port, and invented SQLite calls on its own clock. */
 export class SyntheticThread {
   readonly recorder: Recorder;
   readonly done = { events: 0, reads: 0, writes: 0, syncs: 0, commits: 0 };
@@ -109,7 +110,7 @@ export class SyntheticThread {
     this.channel.port1.postMessage(message, transfer);
   }
 
-  /** Send what the ring holds. */
+  /** Send the ring's contents. */
   flush(): void {
     const drained = drainRecords(this.recorder.memory.buffer);
     const definitions = this.recorder.takeDefinitions();
@@ -180,7 +181,7 @@ export class SyntheticThread {
     );
   }
 
-  /** An insert in a transaction of its own, rollback journal in mode DELETE. */
+  /** An insert in a separate transaction, rollback journal in mode DELETE. */
   insert(): void {
     const page = 2 + (this.pages++ % 300);
     this.call(Op.sqlStep, this.statements[0]!, NaN, 0, 60, () => {
@@ -215,7 +216,7 @@ export class SyntheticThread {
   }
 }
 
-/** The page: its threads come with each recording, and go with it. */
+/** The page: its threads start and end with each recording. */
 export class SyntheticApp {
   threads: SyntheticThread[] = [];
   private readonly listeners = new Set<(status: RecordingStatus) => void>();
@@ -253,12 +254,12 @@ export class SyntheticApp {
   };
   /** Databases that it stores, by name; a test puts them here. */
   readonly files = new Map<string, Blob>();
-  /** Another page, as the host reports it: whether vfscope may enter it. */
+  /** Another page, as the host reports it: whether vfscope can access it. */
   navigate(granted: 'all' | 'none', origin = 'https://app.example'): void {
     this.set({ access: { origin, granted, frames: [], afterReload: [] } });
   }
 
-  /** So many tabs still use a SharedWorker that started while recording. */
+  /** This many tabs still use a SharedWorker that started during the recording. */
   holdTabs(count: number): void {
     this.set({ tabs: { state: 'held', count, titles: [] } });
   }
@@ -301,7 +302,7 @@ export class SyntheticApp {
     },
   };
 
-  /** Give the viewer a port, as a page does, an honest one or not. */
+  /** Give the viewer a port, as a page does; it may be malicious. */
   handOver(port: MessagePort): void {
     for (const listener of this.portListeners) listener(port);
   }
@@ -313,7 +314,7 @@ export class SyntheticApp {
     for (const thread of this.threads) thread.flush();
   }
 
-  /** What all threads did, in all. */
+  /** Totals of all threads. */
   get done(): SyntheticThread['done'] {
     const sum = { events: 0, reads: 0, writes: 0, syncs: 0, commits: 0 };
     for (const { done } of this.threads)

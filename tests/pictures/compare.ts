@@ -1,22 +1,23 @@
 /**
- * Compares two pictures by their layout: both are made CELL times smaller, so that a cell is the mean of what is in it, and cells are
- * compared with a tolerance. The smoothing of text differs from machine to machine and hardly moves a mean; a bar, a border, a row
- * that moved, a color or a missing text does. Runs in a page, which knows how to read PNGs.
+ * Compares the layout of two pictures: both are scaled down by CELL, so that a cell is the mean of
+ * its pixels, and cells are compared with a tolerance. Text antialiasing differs between machines
+ * and hardly changes a mean; a moved bar, border, or row, another color, or missing text does. Runs
+ * in a page, which can decode PNGs.
  */
 import type { Page } from 'puppeteer-core';
 import type { Pixels } from './png.ts';
 
-/** Pixels of a cell's side. */
+/** Side of a cell, pixels. */
 const CELL = 4;
-/** Of 255, in any channel: cells further apart than this differ. */
+/** Maximum difference of a cell in any channel, of 255. */
 const TOLERANCE = 24;
-/** Share of cells that may differ: where fonts are those of the stored pictures, and elsewhere. */
+/** Maximum share of different cells: with the fonts of the stored pictures, and with others. */
 export const MAY_DIFFER = { sameFonts: 0.004, otherFonts: 0.3 };
 
 interface Difference {
-  /** Of all cells; 1 where the sizes differ. */
+  /** Share of all cells; 1 if the sizes differ. */
   share: number;
-  /** The box around all cells that differ, in pixels of the picture; null where none does. */
+  /** The bounding box of all different cells, in pixels of the picture; null if there are none. */
   box: { left: number; top: number; right: number; bottom: number } | null;
 }
 
@@ -103,7 +104,7 @@ export async function decodePng(page: Page, png: Uint8Array): Promise<Pixels> {
   return { width, height, rgba: Buffer.from(base64, 'base64') };
 }
 
-/** How wide the panel's two fonts are here: other widths, other fonts. */
+/** Widths of the panel's two fonts here: other widths mean other fonts. */
 export function fontsOf(page: Page): Promise<string> {
   return page.evaluate(() => {
     const context = document.createElement('canvas').getContext('2d')!;

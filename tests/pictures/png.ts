@@ -1,6 +1,7 @@
 /**
- * Pictures made small: a PNG with a palette of at most 256 colors (https://www.w3.org/TR/png-3/). A screenshot of the panel has few
- * colors and many shades of smoothed text; shades that are close become one.
+ * Shrinks pictures: a PNG with a palette of at most 256 colors (https://www.w3.org/TR/png-3/). A
+ * screenshot of the panel has few colors and many shades of antialiased text; similar shades are
+ * merged.
  */
 import { deflateSync } from 'node:zlib';
 import { crc32 } from '../../src/trace/file/codec.ts';
@@ -21,7 +22,10 @@ const chunk = (type: string, data: Uint8Array): Buffer => {
   return made;
 };
 
-/** At most 256 colors, and which of them each color becomes: shades are taken together in steps of at least `step` a channel. */
+/**
+ * At most 256 colors, and the palette color of each color: shades are merged in steps of at least
+ * `step` per channel.
+ */
 function paletteOf(
   rgba: Uint8Array,
   step: number,
@@ -40,7 +44,7 @@ function paletteOf(
     for (const [color, n] of counts)
       if (n > (counts.get(commonest.get(cell(color))!) ?? 0)) commonest.set(cell(color), color);
     if (commonest.size > 256) continue;
-    // a cell is shown as its commonest shade, so that plain areas keep their color exactly
+    // a cell gets its most frequent shade, so that plain areas keep their exact color
     const cells = [...commonest.keys()];
     const index = new Map(cells.map((key, i) => [key, i]));
     return {
@@ -73,7 +77,7 @@ export function encodeTrueColorPng({ width, height, rgba }: Pixels): Buffer {
   ]);
 }
 
-/** @param step 1 keeps every color where there are at most 256 of them */
+/** @param step 1 keeps every color if there are at most 256 */
 export function encodePng({ width, height, rgba }: Pixels, step = 12): Buffer {
   const { palette, indexOf } = paletteOf(rgba, step);
   const header = Buffer.alloc(13);

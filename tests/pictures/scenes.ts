@@ -1,6 +1,7 @@
 /**
- * What pictures are made of: a view in a state, in a theme, in a size. States are golden traces, a large made-up trace, a recording that
- * runs and files that are no trace, so that every picture is the same each time. The stored ones are beside this file, as NAME.png.
+ * The scenes of pictures: a view in a state, a theme, and a size. States are golden traces, a large
+ * synthetic trace, a running recording, and files that aren't traces, so that every picture is
+ * reproducible. The stored ones are next to this file, as NAME.png.
  */
 
 export type State = 'loaded' | 'huge' | 'live' | 'empty' | 'error';
@@ -8,14 +9,14 @@ export interface Scene {
   /** Of the file. */
   name: string;
   state: State;
-  /** A stored trace of tests/traces/golden; for `error`, a file that is none. */
+  /** A stored trace of tests/traces/golden; for `error`, a file that isn't a trace. */
   trace?: string;
-  /** A tab; null where a state has no tabs yet. */
+  /** A tab; null if a state has no tabs yet. */
   view: string | null;
   theme: 'light' | 'dark';
   width: number;
   height: number;
-  /** Selectors to click, in order; each is waited for. */
+  /** Selectors to click, in order, after waiting for each. */
   clicks?: readonly string[];
   /** Keys to press after the clicks. */
   keys?: readonly ('Shift+?' | 'Control+k')[];
@@ -23,11 +24,11 @@ export interface Scene {
   against?: string;
 }
 
-/** After it, the page is not as it was: something is chosen, a dialog is open. */
+/** It changes the page: something is selected, or a dialog is open. */
 export const disturbs = ({ clicks, keys, against }: Scene): boolean =>
   clicks !== undefined || keys !== undefined || against !== undefined;
 
-/** In an order in which many scenes share a page. */
+/** In an order that lets many scenes share a page. */
 export function inOrder(scenes: readonly Scene[]): Scene[] {
   const page = (s: Scene): string => `${s.state} ${s.trace} ${s.theme} ${disturbs(s) ? 1 : 0}`;
   return [...scenes].sort((a, b) => (page(a) < page(b) ? -1 : page(a) > page(b) ? 1 : 0));
@@ -45,7 +46,7 @@ const BEST: Record<string, string> = {
   locks: 'idb-two-tabs',
   cache: 'cache-thrash',
 };
-/** What is chosen in a view before its picture is taken. */
+/** What is selected in a view before its picture is taken. */
 const CHOSEN: Record<string, readonly string[]> = {
   transactions: [row('transactions', 4)],
   statements: [row('statements', 1)],
@@ -82,7 +83,7 @@ const of = (state: State, view: string | null, more: Partial<Scene> = {}): Scene
   ...more,
 });
 
-/** Every picture that is stored, given the tabs of the panel. */
+/** Every stored picture, given the tabs of the panel. */
 export function storedScenes(views: readonly string[]): Scene[] {
   return [
     ...views.map((view) => loaded(view, 'light', 1280, 640)),
@@ -159,7 +160,10 @@ export function documentScenes(): Scene[] {
   ];
 }
 
-/** Every view in every state, theme and size: for looking at (`npm run docs -- shots --all`), not stored. */
+/**
+ * Every view in every state, theme, and size: for inspection (`npm run docs -- shots --all`), not
+ * stored.
+ */
 export function allScenes(views: readonly string[]): Scene[] {
   const sizes = [
     [420, 700],

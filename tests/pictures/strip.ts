@@ -1,26 +1,28 @@
 /**
- * The matrix of pictures, made small. As full pictures it would add 20 MB to the repository: stored is a thumbnail of each, in which a
- * pixel is the mean of 16 x 16 pixels, all thumbnails of a view in one PNG for each browser. A missing line, a moved pane or a wrong color
- * changes these means; how a browser smooths a letter doesn't. What differs is left as a full picture beside the one that was meant.
+ * The matrix of pictures, scaled down, because full pictures would add 20 MB to the repository.
+ * Each is stored as a thumbnail in which a pixel is the mean of 16 x 16 pixels, all thumbnails of a
+ * view in one PNG per browser. A missing line, a moved pane, or a wrong color changes these means;
+ * a browser's antialiasing doesn't. For a difference, the full picture is left next to the expected
+ * one.
  */
 import type { Page } from 'puppeteer-core';
 import { decodePng } from './compare.ts';
 import { encodeTrueColorPng, type Pixels } from './png.ts';
 import type { Scene } from './scenes.ts';
 
-/** Pixels of a picture's side that become one. */
+/** Side of the square of picture pixels that become one. */
 const CELL = 16;
-/** Shades that one stored number stands for, of 256. */
+/** Shades that one stored number represents, of 256. */
 const SHADES = 8;
-/** Of 255, in any channel: cells further apart than this differ. */
+/** Maximum difference of a cell in any channel, of 255. */
 const TOLERANCE = 14;
-/** Share of cells that may differ: where fonts are those of the stored pictures, and elsewhere. */
+/** Maximum share of different cells: with the fonts of the stored pictures, and with others. */
 export const CELLS_MAY_DIFFER = { sameFonts: 0.004, otherFonts: 0.35 };
 
 const GAP = 1;
 const across = (px: number): number => Math.ceil(px / CELL);
 
-/** Where each scene's thumbnail is: those of one state and theme stand in a row. */
+/** Position of each scene's thumbnail: those of one state and theme are in a row. */
 function placesOf(scenes: readonly Scene[]): Map<string, { left: number; top: number }> {
   const places = new Map<string, { left: number; top: number }>();
   const rows = new Map<string, Scene[]>();
@@ -63,7 +65,9 @@ export function thumbnailOf({ width, height, rgba }: Pixels): Pixels {
   return { width: columns, height: rows, rgba: out };
 }
 
-/** Thumbnails of all scenes of a view, as one PNG. @param thumbnail null = there is none yet: it stays white */
+/**
+ * Thumbnails of all scenes of a view, as one PNG. @param thumbnail null = missing: it stays white
+ */
 export function encodeStrip(
   scenes: readonly Scene[],
   thumbnail: (scene: Scene) => Pixels | null,
@@ -108,7 +112,7 @@ export async function decodeStrip(
   };
 }
 
-/** @returns the share of cells that differ, and where, in pixels of the picture */
+/** @returns the share of different cells, and where, in pixels of the picture */
 export function cellsDiffer(a: Pixels, b: Pixels): { share: number; where: string } {
   if (a.width !== b.width || a.height !== b.height) return { share: 1, where: 'another size' };
   let n = 0;

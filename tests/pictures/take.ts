@@ -1,6 +1,7 @@
 /**
- * Takes pictures of scenes: serves the panel with golden traces, brings it into the scene's state, and takes screenshots until two in a
- * row are equal. What a machine decides (when it was recorded, what the tracer costs here) is hidden.
+ * Takes pictures of scenes: serves the panel with golden traces, puts it into the scene's state,
+ * and takes screenshots until two in a row are equal. Machine-dependent values (the recording time,
+ * the tracer's cost) are hidden.
  */
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -16,19 +17,22 @@ const id = (name: string): string => `[data-testid="${name}"]`;
 /** Events of the large trace. */
 const HUGE_EVENTS = 1_000_000;
 
-/** Carets blink, things move, rates depend on the machine. */
+/** Hides what differs: carets blink, things move, rates depend on the machine. */
 const STILL = `* { scrollbar-width: none !important; caret-color: transparent !important; animation: none !important; transition: none !important; scroll-behavior: auto !important }
   .still-live ${id('live-events')}, .still-live ${id('live-tracer')}, .still-live [data-testid^="spark-"] { visibility: hidden }`;
 
 export interface Studio {
-  /** A PNG of the scene. Rejects where the scene does not come to rest, or the page failed. */
+  /** A PNG of the scene. Rejects if the scene doesn't become stable, or the page failed. */
   take(scene: Scene): Promise<Uint8Array>;
   /** Ids of the panel's tabs. */
   views(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** @param browser Chromium or Firefox @param built folder with the built panel; traces that are made up are left there, too */
+/**
+ * @param browser Chromium or Firefox @param built folder with the built panel; synthetic traces are
+ * also written there
+ */
 export async function openStudio(browser: Browser, built: string): Promise<Studio> {
   const traces: Record<string, string> = { 'huge.vfst': join(built, 'huge.vfst') };
   const golden = (name: string): string => {
@@ -43,7 +47,7 @@ export async function openStudio(browser: Browser, built: string): Promise<Studi
   const server = await servePanel({ out: built, traces });
 
   const isChromium = (await browser.version()).includes('Chrome');
-  /** The page of the last scene, used again where the next one has the same trace, theme and size. */
+  /** The page of the last scene, reused if the next one has the same trace, theme, and size. */
   let current: { key: string; page: Page; clean: boolean } | null = null;
   const failures: string[] = [];
 
@@ -88,7 +92,7 @@ export async function openStudio(browser: Browser, built: string): Promise<Studi
     const page = await open(scene);
     if (scene.view !== null) {
       await page.waitForSelector(id(`tab-${scene.view}`));
-      // where the tabs are scrolled to does not depend on the scene before
+      // the tabs' scroll position must not depend on the previous scene
       await page.$eval('[role=tablist]', (tabs) => (tabs.scrollLeft = 0));
       await page.$eval(id(`tab-${scene.view}`), (tab) => (tab as HTMLElement).click());
       await page.waitForSelector(`${id(`tab-${scene.view}`)}[aria-selected=true]`);
@@ -152,7 +156,7 @@ export async function openStudio(browser: Browser, built: string): Promise<Studi
 
 declare global {
   interface Window {
-    /** Questions to the store's worker that have no answer yet. */
+    /** Requests to the store's worker without an answer. */
     openQuestions: number;
   }
 }
@@ -174,7 +178,7 @@ function countQuestions(): void {
   };
 }
 
-/** A recording of made-up calls on a clock of their own. */
+/** A recording of invented calls on a separate clock. */
 async function record(page: Page): Promise<void> {
   await page.click(id('record'));
   await page.waitForSelector(`${id('stop')}:not(:disabled)`);
@@ -187,7 +191,7 @@ async function record(page: Page): Promise<void> {
     {},
     id('live-reads'),
   );
-  // what is derived from the whole trace is there: its track comes with it
+  // what is derived from the whole trace has arrived, because its track comes with it
   await page.$eval(id('tab-timeline'), (tab) => (tab as HTMLElement).click());
   await page.waitForFunction(() =>
     [...document.querySelectorAll('.lane-box')].some((e) => e.textContent.includes('Transactions')),
@@ -210,7 +214,7 @@ async function compareWith(page: Page, bytes: Buffer, name: string): Promise<voi
   );
 }
 
-/** No question is open, no view says that it is busy, and the strip's numbers are there. */
+/** No request is pending, no view reports to be busy, and the strip's numbers have arrived. */
 function isAtRest(): boolean {
   const strip = [...document.querySelectorAll('[data-testid^="live-"]')].map((e) =>
     e.textContent?.trim(),
@@ -236,7 +240,7 @@ async function restful(page: Page): Promise<void> {
   }
 }
 
-/** The screenshot that is the same twice while nothing says that it is busy. */
+/** The first screenshot that is equal to the one before it while nothing reports to be busy. */
 async function rest(page: Page, isChromium: boolean): Promise<Uint8Array> {
   await page.mouse.move(0, 0);
   let last: Uint8Array | null = null;

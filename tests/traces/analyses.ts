@@ -1,4 +1,4 @@
-// Facts of a store that a test made, each computed for itself, as functions of the store.
+// Facts of a store made by a test, each computed separately, as functions of the store.
 import { headline as answerHeadline } from '../../src/analysis/answer/headline.ts';
 import * as pageCaches from '../../src/analysis/cache/connection-caches.ts';
 import { databasesByConnection } from '../../src/analysis/core/connection-databases.ts';

@@ -1,4 +1,5 @@
-// Files whose checksums are right and that cost whoever reads them more than they weigh: definitions, threads and events that pack well.
+// Files with valid checksums whose contents are much larger than the file: definitions, threads,
+// and events that compress well.
 import { gzipSync } from 'node:zlib';
 import { Tag } from '../../src/trace/file/format.ts';
 import { chunkBytes, headerBytes, jsonBytes, sectionBytes } from '../../src/trace/file/section.ts';

@@ -1,4 +1,5 @@
-// Makes stores from a list of calls: by hand in a test, through the same batches that a recording sends.
+// Makes stores from a list of calls written in a test, through the same batches that a recording
+// sends.
 import type { Batch } from '../../src/event/batch.ts';
 import { Field, Op, RECORD_BYTES, type OpName } from '../../src/event/event.ts';
 import type { Definition } from '../../src/event/definitions.ts';

@@ -1,4 +1,5 @@
-// A trace of a page that says hostile things wherever a page has words: markup, terminal escapes, formulas, overrides of direction, and as many characters as fit.
+// A trace whose page uses hostile text everywhere: markup, terminal escapes, formulas, direction
+// overrides, and as many characters as fit.
 import type { TraceStore } from '../../src/trace/store.ts';
 import { ThreadBuilder, newStore } from './builder.ts';
 

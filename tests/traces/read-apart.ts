@@ -1,4 +1,5 @@
-// Reads a trace file as a process of its own, and says what that took: run by tests/unit/trace-bombs.test.ts.
+// Reads a trace file in a separate process, and reports its cost: run by
+// tests/unit/trace-bombs.test.ts.
 import { readFileSync } from 'node:fs';
 import { readTrace } from '../../src/trace/file/read.ts';
 

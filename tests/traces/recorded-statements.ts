@@ -1,4 +1,4 @@
-/** A recording of statements that ran, made by hand. */
+/** A synthetic recording of statements that ran. */
 import type { TraceStore } from '../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from './builder.ts';
 

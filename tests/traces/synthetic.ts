@@ -1,5 +1,6 @@
-// A large trace from a seed, for benchmarks and size goals: threads that run point reads with a zipf spread, scans, write
-// transactions into a WAL, syncs and checkpoints, with log-normal durations, on a clock of the step that is asked for.
+// A large trace from a seed, for benchmarks and size goals: threads that run point reads with a
+// zipf distribution, scans, write transactions into a WAL, syncs, and checkpoints, with log-normal
+// durations and a configurable clock step.
 import type { Batch } from '../../src/event/batch.ts';
 import { Field, Op, RECORD_BYTES } from '../../src/event/event.ts';
 import type { Definition } from '../../src/event/definitions.ts';

@@ -1,4 +1,4 @@
-/** What the apps of a pair of recordings do (pairs.ts): SQL, and what is done with pages and workers beside it. */
+/** What the apps of a pair of recordings do (pairs.ts): SQL, and actions of pages and workers. */
 import type { Page } from 'puppeteer-core';
 import type { Scenario } from '../traces/golden/scenarios.ts';
 import { openApp, type Workload, type WorkloadOptions } from '../oracle/baseline.ts';

@@ -1,4 +1,7 @@
-/** What a rule predicts of a recording, against what its twin shows: calls exactly, time as the median of the pairs. */
+/**
+ * Compares a rule's prediction for a recording with its twin: calls exactly, time as the median of
+ * the pairs.
+ */
 import type { AvoidedCalls, Finding } from '../../src/analysis/rules/types.ts';
 import { isVfsOp, opName } from '../../src/event/operations.ts';
 import { Flag } from '../../src/event/event.ts';

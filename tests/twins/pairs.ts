@@ -1,6 +1,7 @@
 /**
- * For each rule a recording in which it fires, and a twin: the same work with the advice followed. Both are made by real engines in a real
- * browser (tests/apps). tests/long/twins.test.ts records them and holds what a rule predicts against the difference.
+ * For each rule, a recording that triggers it, and a twin: the same work with the advice followed.
+ * Real engines make both in a real browser (tests/apps). tests/long/twins.test.ts records them and
+ * compares the rule's prediction with the difference.
  */
 import {
   again,

@@ -1,4 +1,7 @@
-/** Records one twin by the built extension, in a browser of its own, so that what one leaves in a cache changes nothing in the next. */
+/**
+ * Records one twin with the built extension, in a separate browser, so that cached data doesn't
+ * affect the next one.
+ */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Records a pair in turns, fault and twin, and says what it came to. */
+/** Records a pair alternately, fault and twin, and reports the outcome. */
 import path from 'node:path';
 import { EXTENSION } from '../browser/extension-harness.ts';
 import type { AppServer } from '../server/server.mjs';

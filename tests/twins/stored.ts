@@ -1,4 +1,4 @@
-/** tests/oracle/twins.json: what the pairs came to when they were recorded last. */
+/** tests/oracle/twins.json: the outcome of the pairs' last recording. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Outcome } from './measure.ts';
 

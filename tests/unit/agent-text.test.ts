@@ -1,4 +1,5 @@
-// A finding for a coding agent: it has what an agent needs, and what a page says can't leave its block.
+// A finding for a coding agent: it has what an agent needs, and the page's text can't leave its
+// block.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';

@@ -1,4 +1,4 @@
-// Columns of analyses: numbers that do not fit the narrow ones, and ids that a page made up.
+// Columns of analyses: numbers too large for narrow columns, and forged ids.
 import { Flag } from '../../src/event/event.ts';
 import { expect, test } from 'vitest';
 import { Accesses } from '../../src/analysis/pages/accesses.ts';

@@ -1,4 +1,5 @@
-// Lengths and offsets that a page made up: analyses end, in memory that follows the events and not the claims.
+// Forged lengths and offsets: analyses end, and their memory depends on the number of events, not
+// on the claims.
 import { describe, expect, test } from 'vitest';
 import { MOST_SPAN, pagesTouched } from '../../src/analysis/core/pages-touched.ts';
 import { MOST_SPANS } from '../../src/analysis/pages/accesses.ts';

@@ -1,4 +1,5 @@
-// Locks over threads and tabs: holds, waits, who waited for whom, BUSY chains, cycles, locks left behind.
+// Locks over threads and tabs: holds, waits, which thread waited for which, BUSY chains, cycles,
+// locks not released.
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { conflicts, Outcome } from '../../src/analysis/locks/lock-columns.ts';

@@ -1,4 +1,4 @@
-// PRAGMAs that set something: those that run, and none that a comment or a literal tells of.
+// PRAGMAs that set something: those that run, but none in comments or literals.
 import { expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { pragmas } from '../../src/analysis/core/pragmas.ts';

@@ -1,4 +1,5 @@
-// What a summary says was recorded: a layer that the user left out is not said to have made no calls.
+// A summary's description of what was recorded: it doesn't report that a layer that the user
+// excluded made no calls.
 import { describe, expect, test } from 'vitest';
 import { numbersOf } from '../../src/analysis/report/summary-numbers.ts';
 import { engineCoverage } from '../../src/analysis/report/engine-coverage.ts';

@@ -1,4 +1,4 @@
-// Anatomy of transactions: by hand, for any calls whatever, and against what a real engine did.
+// Details of transactions: by hand, for random calls, and compared with a real engine.
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// Write-ahead logs and checkpoints: by hand, and against what a real engine did.
+// Write-ahead logs and checkpoints: by hand, and compared with a real engine.
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { modeOfText } from '../../src/analysis/wal/checkpoint-trigger.ts';

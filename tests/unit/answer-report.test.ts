@@ -1,4 +1,7 @@
-/** The answer that commands print: the numbers of the panel's Answer, and texts that a terminal can take. */
+/**
+ * The answer that commands print: the numbers of the panel's Answer, and text that is safe for a
+ * terminal.
+ */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { actionsOf } from '../../src/analysis/answer/actions.ts';

@@ -1,4 +1,4 @@
-// The Answer: its first sentences, what comes first of what to do, and what cost most.
+// The Answer: its first sentences, the order of actions, and what cost most.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { actionsOf, changeText } from '../../src/analysis/answer/actions.ts';

@@ -1,4 +1,5 @@
-// IndexedDB of the app itself, on the thread of SQLite: what it does there costs no commit and no statement anything.
+// The app's own IndexedDB databases on SQLite's thread: their calls aren't counted in the time of
+// commits or statements.
 import { describe, expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { partition } from '../../src/analysis/time/thread-times.ts';

@@ -1,4 +1,4 @@
-// Pages of b-trees decoded: what real SQLite wrote, what makes no sense, and random bytes.
+// Decoding of b-tree pages: written by real SQLite, malformed, and random bytes.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { childrenOf, schemaRowsOf } from '../../src/sqlite/b-tree.ts';

@@ -1,4 +1,5 @@
-// The hook's reader of pages that tell of a database's structure: what it says, when, and how much at most.
+// The hook's reader of pages that show a database's structure: what it reports, when, and its
+// limits.
 import { describe, expect, test } from 'vitest';
 import { MOST_SAID, SAID_COST, type BTreeDefinition } from '../../src/event/b-tree-definitions.ts';
 import { Recorder } from '../../src/record/recorder.ts';

@@ -1,4 +1,5 @@
-// Which table or index pages belong to: what analyses, views and copies make of the definitions that the hook has said.
+// Which table or index pages belong to: what analyses, views, and copies derive from the hook's
+// definitions.
 import { describe, expect, test } from 'vitest';
 import { isThreadMessage } from '../../src/protocol/messages.ts';
 import { bTreeTotals, ownersOf, type BTrees } from '../../src/analysis/pages/b-trees.ts';

@@ -1,4 +1,5 @@
-// The background and its panels: a panel that connects again keeps its recording, one that was opened after a crash does not inherit it.
+// The background and its panels: a panel that reconnects keeps its recording; a panel opened after
+// a crash doesn't inherit one.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import type { BackgroundMessage, PanelMessage, RelayMessage } from '../../src/protocol/messages.ts';

@@ -1,4 +1,5 @@
-// Recordings by tab in the background, over a stand-in for the extension API: what a failing tab does to the others.
+// Recordings by tab in the background, with a fake extension API: a failing tab doesn't affect the
+// others.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { nativeTabs } from '../../src/background/sharing.ts';
 import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';

@@ -1,6 +1,6 @@
 /**
- * Pages of one origin that begin, join, fail, and leave in every order. Pages are those of src/hooks/shared-workers.ts as a model; the
- * background is the real one.
+ * Pages of one origin that start, join, fail, and leave in every order. Pages are a model of
+ * src/hooks/shared-workers.ts; the background is the real one.
  *
  *   asks --(background answers)--> told --+-- ''  --> native
  *    ^                                    +-- URL --> connects --> ours

@@ -1,4 +1,4 @@
-/** One SharedWorker for all pages of an origin: never a native one beside one of ours. */
+/** One SharedWorker for all pages of an origin: a native one never runs next to a recorded one. */
 import { expect, test } from 'vitest';
 import { MOST_DEAD, SHARED_MISMATCH } from '../../src/protocol/messages.ts';
 import {

@@ -1,4 +1,5 @@
-// Whose worker scripts get the hook in Firefox: those of recorded tabs, not those of frames of the same origin elsewhere.
+// Which worker scripts get the hook in Firefox: those of recorded tabs, not those of frames of the
+// same origin in other tabs.
 import { expect, test, vi } from 'vitest';
 import type { ScriptRequest } from '../../src/platform/worker-filter.ts';
 import type { RecordingState } from '../../src/protocol/messages.ts';

@@ -1,4 +1,7 @@
-/** A worker sends what waits before each of its messages, but only once a millisecond where that takes more than 2 % of its time. */
+/**
+ * A worker sends waiting data before each of its messages, but only once a millisecond if this
+ * takes more than 2 % of its time.
+ */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Patches } from '../../src/record/patches.ts';
 import type { Recorder } from '../../src/record/recorder.ts';

@@ -1,4 +1,5 @@
-// What the browser reports of storage: from its trace events to a recording, the check of our counts by it, through a file, and hostile files.
+// The browser's report of storage: from its trace events to a recording, the check of our counts
+// against it, through a file, and hostile files.
 import { describe, expect, test } from 'vitest';
 import { belowStorage } from '../../src/analysis/below/browser-work.ts';
 import { callCheck } from '../../src/analysis/below/call-check.ts';

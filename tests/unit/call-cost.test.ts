@@ -1,4 +1,4 @@
-// What recording costs, by the model: in multiples of what a call costs on its thread.
+// The modeled cost of recording, in multiples of a call's cost on its thread.
 import { expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { callCounts } from '../../src/analysis/files/call-counts.ts';

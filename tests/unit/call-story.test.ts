@@ -1,4 +1,4 @@
-// What the details of an event say about the call, in sentences from facts.
+// The sentences about a call in an event's details.
 import { expect, it } from 'vitest';
 import { Flag } from '../../src/event/event.ts';
 import type { CallStory } from '../../src/analysis/events/call-story.ts';

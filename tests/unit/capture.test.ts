@@ -1,4 +1,5 @@
-// What a recording captures: options from anybody, their scripts, and what traces, files and reports make of what was captured.
+// What a recording captures: untrusted options, their scripts, and how traces, files, and reports
+// use what was captured.
 import { describe, expect, test } from 'vitest';
 import { captureScripts } from '../../src/protocol/capture.ts';
 import { isThreadMessage } from '../../src/protocol/messages.ts';

@@ -1,4 +1,5 @@
-// The command as it is called: exit codes and messages for wrong input to every command, and a help that names all there is.
+// The command line: exit codes and messages for invalid input to every command, and a help that
+// lists everything.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// What the traced page says commands no terminal and floods none, becomes no markup and no formula, whatever is asked of its trace.
+// The traced page's text can't control or flood a terminal, and becomes neither markup nor a
+// formula, in any output about its trace.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// `vfscope mcp` as a client sees it: a process that takes a JSON message a line and answers each request once.
+// `vfscope mcp` from a client's view: a process that reads one JSON message per line and answers
+// each request once.
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

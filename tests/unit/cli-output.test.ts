@@ -1,4 +1,4 @@
-// What the command does with places that do not take its result: a reader that has gone, a full disk, devices, files that were there before.
+// Outputs that fail or are special: a closed reader, a full disk, devices, existing files.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,

@@ -1,4 +1,7 @@
-/** The gate over built folders: what a browser lacks is caught in manifest and scripts, by whatever name, and what is not ours is left alone. */
+/**
+ * The check of built folders: it finds what a browser lacks in manifest and scripts, by any name,
+ * and ignores third-party code.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,5 @@
-// How a recording was made: said by the panel alone, kept in the file, and times of recordings that were made differently aren't judged.
+// How a recording was made: reported only by the panel, stored in the file; times of recordings
+// made differently aren't compared.
 import { describe, expect, it } from 'vitest';
 import { devtoolsBy, type ConditionsDefinition } from '../../src/event/conditions.ts';
 import type { Definition } from '../../src/event/definitions.ts';

@@ -1,4 +1,5 @@
-// Every command that the documents show: it exists with its options, and those that need neither a browser nor a network run as they stand.
+// Every command in the documents exists with its options, and those that need neither a browser nor
+// a network run unchanged.
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,

@@ -1,4 +1,4 @@
-// Doctor's model and report: ages of locks, kinds, leftovers, and pages that lie.
+// Doctor's model and report: ages of locks, kinds, leftovers, and pages that send false data.
 import { expect, it } from 'vitest';
 import { reportMarkdown } from '../../src/analysis/report/report-markdown.ts';
 import { doctorOf } from '../../src/doctor/doctor.ts';

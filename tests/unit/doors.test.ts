@@ -1,6 +1,7 @@
 /**
- * One number, many doors: what the golden traces come to is the same in the summary, the Overview, the live strip, the timeline, the
- * Statements and SQL views, the exports, the HTML report, and the findings that count the same. `QUANTITIES` is the table of it.
+ * One number, many outputs: what is counted in the golden traces is the same in the summary, the
+ * Overview, the live strip, the timeline, the Statements and SQL views, the exports, the HTML
+ * report, and the findings that count the same. The table `QUANTITIES` lists the numbers.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// What the static data of a module tells of its SQLite.
+// What a module's static data reveals about its SQLite.
 import { expect, test } from 'vitest';
 import { fingerprint } from '../../src/engines/fingerprint.ts';
 

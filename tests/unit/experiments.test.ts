@@ -1,4 +1,4 @@
-/** Experiments as data: what is written down must fit together, and verdicts must not say more than is known. */
+/** Experiments as data: definitions are consistent, and verdicts don't claim more than is known. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

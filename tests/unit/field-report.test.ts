@@ -1,4 +1,5 @@
-// A report fits into 4 KB whatever the app says and does, and `fleet add` takes it; slow statements ask for a trace.
+// A report fits into 4 KB whatever the app does, and `fleet add` accepts it; slow statements
+// request a trace.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { TRACED } from '../../src/engines/sql-functions.ts';
 import { isFieldReport, MOST_REPORT_BYTES } from '../../src/field/report.ts';

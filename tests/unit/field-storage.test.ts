@@ -1,4 +1,5 @@
-// What vfscope/field counts of calls on storage: on platform classes that answer when the test says so.
+// How vfscope/field counts storage calls: on platform classes that answer when the test tells them
+// to.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Ring } from '../../src/field/ring.ts';
 import { hookStorage } from '../../src/field/storage.ts';

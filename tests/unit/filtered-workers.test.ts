@@ -1,4 +1,6 @@
-/** Workers whose script brings the hook: one that never speaks is noted, also when it ends before it would be. */
+/**
+ * Workers whose script includes the hook: one that never reports is noted, even if it ends early.
+ */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 let notes: string[];

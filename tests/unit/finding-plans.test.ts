@@ -1,4 +1,5 @@
-// A finding about a scan has the query plan of its statement beside what all runs took: in text, JSON, Markdown, and HTML.
+// A finding about a scan shows its statement's query plan next to the cost of all runs: in text,
+// JSON, Markdown, and HTML.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';

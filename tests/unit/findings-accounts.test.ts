@@ -1,4 +1,5 @@
-// Plain accounts: what costs most and no finding explains is said with its calls and statements, and nothing else is.
+// Plain accounts: what costs most and isn't explained by a finding is reported with its calls and
+// statements, and nothing else is.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Flag } from '../../src/event/event.ts';

@@ -1,4 +1,4 @@
-// What findings claim and advise: no more than their calls took, and nothing that the VFS cannot do.
+// Claims and advice of findings: no more than their calls took, and nothing that the VFS can't do.
 import { describe, expect, test } from 'vitest';
 import { Flag } from '../../src/event/event.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';

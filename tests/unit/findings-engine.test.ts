@@ -1,4 +1,5 @@
-// Findings on traces of a real engine: every rule that VFS calls show fires on work done wrong and is silent on the same work done right.
+// Findings on traces of a real engine: every rule that VFS calls show fires on work done wrong, and
+// not on the same work done right.
 import { afterEach, expect, test } from 'vitest';
 import type { Finding } from '../../src/analysis/findings/index.ts';
 import { storeOf } from '../contract/helpers/store.ts';

@@ -1,5 +1,6 @@
-// The evidence of each rule's finding on its story (tests/traces/findings). Where it is calls that are all shown, their bytes, time range
-// and share of the time are those of the same calls in the exported CSV; where it counts something else, the title says how many.
+// The evidence of each rule's finding on its story (tests/traces/findings). If it consists of calls
+// that are all shown, their bytes, time range, and share of the time match the same calls in the
+// exported CSV. If it counts something else, the title shows how many.
 import { expect, test } from 'vitest';
 import { FAILURES } from '../traces/findings/failures.ts';
 import { QUERIES } from '../traces/findings/queries.ts';

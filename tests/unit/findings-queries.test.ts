@@ -1,4 +1,5 @@
-// How sure findings about queries are: less where a query may need all rows, where no index can help, and where events are missing.
+// The confidence of findings about queries: lower if a query may need all rows, if no index can
+// help, and if events are missing.
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/analysis/rules/types.ts';
 import { findingsOf } from '../traces/analyses.ts';

@@ -1,4 +1,4 @@
-// What findings say that a change would save, where the clock is too coarse to tell.
+// The savings that findings claim if the clock is too coarse.
 import { expect, test } from 'vitest';
 import { Saving } from '../../src/analysis/rules/saving.ts';
 import { Op } from '../../src/event/event.ts';

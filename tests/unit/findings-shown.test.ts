@@ -1,4 +1,5 @@
-// Every finding of the golden traces can be shown: it names calls of the trace, and a stretch of time in which they lie.
+// Every finding of the golden traces can be shown: it names calls of the trace, and a time range
+// that contains them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

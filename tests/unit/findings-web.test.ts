@@ -1,4 +1,5 @@
-// Findings on traces made by hand (tests/traces/findings): each rule fires on its story, and is silent on the same work done right.
+// Findings on synthetic traces (tests/traces/findings): each rule fires on its story, and not on
+// the same work done right.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';

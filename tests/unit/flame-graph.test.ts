@@ -1,4 +1,5 @@
-// The flame graph: who has which time, that it agrees with the table of statements, and how long a million events take.
+// The flame graph: the time of each frame, agreement with the table of statements, and the cost of
+// a million events.
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';

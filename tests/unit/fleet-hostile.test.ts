@@ -1,4 +1,5 @@
-// What users' browsers and disks can do to a fleet's data set: each is named, nothing of the others is lost, and nothing counts twice.
+// Bad input from users' browsers and disks to a fleet's data set: each is named, no other data is
+// lost, and nothing counts twice.
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,

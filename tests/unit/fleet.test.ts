@@ -1,4 +1,5 @@
-// A fleet's data set: what DuckDB reads from it, and that adding it again, at once, or after a kill loses and doubles nothing.
+// A fleet's data set: what DuckDB reads from it, and that adding data again, concurrently, or after
+// a kill loses and duplicates nothing.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {

@@ -1,4 +1,4 @@
-// Failures that the app does not hear of stand apart from those that reach it.
+// Failures that the app doesn't see are separate from those that reach it.
 import { expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { failedCalls, failedCallsIn } from '../../src/analysis/errors/failed-calls.ts';

@@ -1,4 +1,4 @@
-// Files that a VFS keeps in JavaScript's memory, by what its calls show.
+// Files that a VFS holds in JavaScript's memory, detected from its calls.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';

@@ -1,4 +1,4 @@
-// How much of a worker's script is ours: what the app's lines are counted from.
+// How much of a worker's script is ours, so that the app's lines are numbered correctly.
 import { expect, test, vi } from 'vitest';
 
 test('a script from a Blob begins behind the hook and what it carries', async () => {

@@ -1,4 +1,5 @@
-// What is kept of the messages of errors that nobody caught, by capture level: they quote statements and values.
+// How much of uncaught errors' messages is stored, by capture level, because they quote statements
+// and values.
 import { expect, test } from 'vitest';
 import { Recorder } from '../../src/record/recorder.ts';
 import { messageAt } from '../../src/record/error-message.ts';

@@ -1,4 +1,4 @@
-/** What a user is told of a page that the browser lets no extension into. */
+/** The message about a page that the browser doesn't let extensions access. */
 import { beforeEach, expect, test, vi } from 'vitest';
 import { runInPage } from '../../src/platform/in-page.ts';
 

@@ -1,4 +1,4 @@
-// The hook's numbers in place of their names: what is replaced, what stays, and what is refused.
+// The hook's numbers in place of their names: what is replaced, what stays, and what is rejected.
 import { expect, it } from 'vitest';
 import { inlineConstants, inlined, tableOf } from '../../tools/build/inline-constants.mjs';
 import { Op } from '../../src/event/event.ts';

@@ -1,4 +1,5 @@
-// The journal beside a recording's copy on disk: entries that a crash cut off, what both have, and the way of a thread's messages through it.
+// The journal next to a recording's copy on disk: entries that a crash cut off, data that both
+// have, and how a thread's messages get into it.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PROTOCOL_VERSION, type ThreadMessage } from '../../src/protocol/messages.ts';
 import { Op } from '../../src/event/event.ts';

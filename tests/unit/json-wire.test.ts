@@ -1,4 +1,4 @@
-/** Messages as JSON texts: what a runtime.Port of Safari carries is what a cloning one would deliver. */
+/** Messages as JSON texts: Safari's runtime.Port delivers the same as one with structured clone. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isRelayMessage, type RelayMessage } from '../../src/protocol/messages.ts';

@@ -1,4 +1,7 @@
-/** What ran a result: every fact has a value or says why it has none; facts that runs differ in name their runs; saved files keep all. */
+/**
+ * The environment of a result: every fact has a value or the reason why not; facts that differ
+ * between runs name the runs; saved files have all.
+ */
 import { expect, it } from 'vitest';
 import { environmentFacts, factText } from '../../src/lab/experiments/model/environment.ts';
 import { resultOf } from '../../src/lab/experiments/model/aggregate.ts';

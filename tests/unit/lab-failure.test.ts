@@ -1,4 +1,6 @@
-/** Why a run failed, in words that say what one can do: quota, private windows, handles that others hold, APIs that are not there. */
+/**
+ * Why a run failed, with what to do: quota, private windows, handles held elsewhere, missing APIs.
+ */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EngineModule } from '../../src/lab/experiments/engine/builds.ts';
 import { DEFAULT_CONFIG, type VfsName } from '../../src/lab/experiments/model/types.ts';

@@ -1,4 +1,7 @@
-/** Passes of a run: the first that is not counted, one that is left out with a reason, and the least of several counts. */
+/**
+ * Passes of a run: the first isn't counted, a skipped one has a reason, and the minimum of several
+ * counts is used.
+ */
 import { describe, expect, it } from 'vitest';
 import { resultOf } from '../../src/lab/experiments/model/aggregate.ts';
 import { functionTable } from '../../src/lab/results/cpu.ts';

@@ -1,4 +1,4 @@
-/** Two saved results side by side, and a result against a budget. */
+/** The comparison of two saved results, and of a result with a budget. */
 import { describe, expect, it } from 'vitest';
 import { checkResult } from '../../src/lab/command/check.ts';
 import { diffText } from '../../src/lab/command/diff.ts';

@@ -1,4 +1,7 @@
-/** What the Lab's page says of settings, runs and claims: labels, the command, states, what is compared with what, verdicts of many runs. */
+/**
+ * The Lab page's texts about settings, runs, and claims: labels, the command, states, comparisons,
+ * verdicts of many runs.
+ */
 import { describe, expect, it } from 'vitest';
 import { CPU_COUNTS } from '../../src/lab/experiments/documents/cpu-counts.ts';
 import { resultOf } from '../../src/lab/experiments/model/aggregate.ts';

@@ -1,4 +1,5 @@
-// Ports that outlive the background: how soon they connect again when it dies, dies again and gets well, and that nothing is lost on the way.
+// Ports that outlive the background: how soon they reconnect when it stops, stops again, and
+// recovers, without losing messages.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ThreadMessage } from '../../src/protocol/messages.ts';
 import { RelayEnd } from '../../src/protocol/relay.ts';

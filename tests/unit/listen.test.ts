@@ -1,4 +1,4 @@
-/** What `vfscope listen` takes in, and from whom: a page's own posts, with the token, once each. */
+/** What `vfscope listen` accepts: only a page's own posts, with the token, once each. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkedAnswer, streamText, type StreamPost } from '../../src/protocol/stream.ts';

@@ -1,4 +1,5 @@
-// The live strip: its numbers are those of the whole trace, however it arrives; the unknown is never 0.
+// The live strip: its numbers equal those of the whole trace, however it arrives; unknown values
+// are never 0.
 import { describe, expect, it, vi } from 'vitest';
 import { numbersFrom } from '../../src/analysis/report/headline-numbers.ts';
 import { allFacts, Facts } from '../../src/analysis/core/graph.ts';

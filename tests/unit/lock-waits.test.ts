@@ -1,4 +1,5 @@
-// Lock calls and lock waits: what locking costs, and when a holder was in the way, in the time partition and in the list of waits.
+// Lock calls and lock waits in the time partition and in the list of waits: the cost of locking,
+// and when another holder blocked.
 import { describe, expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { waitLines } from '../../src/analysis/contention/wait-lines.ts';

@@ -1,4 +1,4 @@
-/** The table of features and browsers in docs/support.md says what tests prove, and no more. */
+/** The table of features and browsers in docs/support.md claims exactly what tests prove. */
 import { expect, test } from 'vitest';
 import { currentMatrix, faults, readOrNull } from '../../tools/docs/matrix.ts';
 import { storedTable } from '../../tools/docs/support-page.ts';

@@ -1,4 +1,5 @@
-// Messages between threads: which was handled where, what is known of it and what is a guess, and where the time to an answer went.
+// Messages between threads: which was handled where, known and guessed facts, and where the time
+// until an answer went.
 import { describe, expect, test } from 'vitest';
 import { Flag, MessageSize, Op, PortMove } from '../../src/event/event.ts';
 import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';

@@ -1,7 +1,8 @@
 /**
- * The meter's few additions against one at the head of every segment, on modules made at random: whenever the host can look, the counter
- * of both is the same. Blocks, loops, ifs, branches in and out of them, tables, returns, values on branches, code that is never reached,
- * calls that lead out of the module and calls that do not.
+ * The meter's few additions compared with one at the start of every segment, on random modules:
+ * whenever the host can look, both counters are equal. Blocks, loops, ifs, branches in and out of
+ * them, tables, returns, values on branches, unreachable code, and calls inside and out of the
+ * module.
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

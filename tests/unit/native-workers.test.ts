@@ -1,4 +1,7 @@
-/** Workers that `vfscope record` holds before their first line: what runs there, and that each is let go whatever happens. */
+/**
+ * Workers that `vfscope record` pauses before their first line: what runs there, and that each is
+ * always resumed.
+ */
 import { createContext, runInContext } from 'node:vm';
 import { EventEmitter } from 'node:events';
 import type { CDPSession, Page } from 'puppeteer-core';

@@ -1,4 +1,4 @@
-/** npm's archives, made up: a tar file under gzip. */
+/** Fake npm archives: a gzipped tar file. */
 import { gzipSync } from 'node:zlib';
 
 /** A tar entry. */

@@ -1,4 +1,5 @@
-// What `npm pack` makes is installed elsewhere: all that the command imports is installed with it, all that is reached is in it, types resolve.
+// The result of `npm pack`, installed elsewhere: the command's imports are installed with it, every
+// reachable file is included, types resolve.
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join, resolve } from 'node:path';

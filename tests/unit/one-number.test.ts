@@ -1,4 +1,5 @@
-// One fact, one number: what the Answer and the strip count is what the views behind their links list, on every stored recording.
+// One fact, one number: the counts of the Answer and the strip match the lists that they link to,
+// on every stored recording.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

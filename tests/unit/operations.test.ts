@@ -1,4 +1,5 @@
-// The catalog of operations: its short cuts by code agree with it, and what counts as what is decided as it says.
+// The catalog of operations: lookups by code agree with it, and so do all decisions about what
+// counts as what.
 import { expect, it } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import {

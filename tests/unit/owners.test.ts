@@ -1,4 +1,5 @@
-// Whom every call serves, for any calls whatever: nested, overlapping, with ends missing, and with parents that a page made up.
+// Which call every call belongs to, for random calls: nested, overlapping, with missing ends, and
+// with forged parents.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Op, type OpName } from '../../src/event/event.ts';

@@ -1,4 +1,7 @@
-/** What is uploaded to stores: the same bytes from the same files, nothing that does not belong, sources that say how to build. */
+/**
+ * Store uploads: the same bytes from the same files, no unexpected files, and sources with build
+ * instructions.
+ */
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

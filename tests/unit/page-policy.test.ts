@@ -1,4 +1,4 @@
-// What a page's policies refuse to the scripts with which a worker of ours begins.
+// What a page's policies block of the scripts with which a recorded worker starts.
 import { expect, test } from 'vitest';
 import { refusalsOf, widened } from '../../src/protocol/page-policy.ts';
 

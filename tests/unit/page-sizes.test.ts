@@ -1,4 +1,5 @@
-// Another page size, on traces made by hand: what becomes one page, what does not, and that nothing is claimed of what is not known.
+// Another page size, on synthetic traces: what becomes one page, what doesn't, and no claims about
+// the unknown.
 import { expect, test } from 'vitest';
 import { PAGE_SIZES, type PageSizeEstimate } from '../../src/analysis/pages/page-sizes.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';

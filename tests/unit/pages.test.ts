@@ -1,4 +1,5 @@
-// Pages and blocks: what was read, read again and written, in files, in the WAL and below; maps of any resolution add up.
+// Pages and blocks: what was read, read again, and written, in files, in the WAL, and below; maps
+// of any resolution have equal sums.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pageMatrix, workingSet } from '../../src/analysis/pages/page-matrix.ts';

@@ -1,4 +1,5 @@
-// A panel's trace on its way to the Lab: who has the key gets it, sizes and words are checked, silence is said to be silence.
+// A panel's trace on its way to the Lab: only the right key gets it, sizes and texts are validated,
+// and a missing answer is reported.
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import {
   isPanelAnswer,

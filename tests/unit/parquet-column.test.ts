@@ -1,4 +1,4 @@
-// Any column of any type comes back from a Parquet file as it was, by a reader of others; -0 as 0.
+// Any column of any type is read back unchanged from a Parquet file by another reader; -0 as 0.
 import fc from 'fast-check';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { expect, test } from 'vitest';

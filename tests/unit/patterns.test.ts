@@ -1,4 +1,5 @@
-// Patterns of input and output on hand-made traces: each with what is one, what looks like one and is none, and what is not known.
+// I/O patterns on synthetic traces: each with a positive case, a similar negative one, and an
+// unknown one.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Flag, Op } from '../../src/event/event.ts';

@@ -1,4 +1,6 @@
-/** Guards against what a page may forge, and the relay over a way that loses messages. */
+/**
+ * Guards against messages that a page forges, and the relay over a connection that loses messages.
+ */
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import {

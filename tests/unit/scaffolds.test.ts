@@ -1,4 +1,4 @@
-// `npm run new`: the scaffolds fit the files that they edit today.
+// `npm run new`: the scaffolds fit the current files that they edit.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** docs/seeds.md answers every claim once, and names nothing that is not there. */
+/** docs/seeds.md answers every claim once, and names only what exists. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// The disk under recordings' copies, in memory: the origin's private file system and Web Locks, as far as copies need them.
+// An in-memory disk for recordings' copies: the parts of the origin private file system and Web
+// Locks that copies need.
 
 /** As much of the origin's private file system and of Web Locks as spools need. */
 export class Disk {

@@ -1,4 +1,5 @@
-// The disk copy of a recording on a disk that is none: what stays of it when there is no room, and what is offered again.
+// A recording's copy on a fake disk: what remains of it when there is no room, and what is offered
+// again.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { journalOf } from '../../src/viewer/session/journal-file.ts';

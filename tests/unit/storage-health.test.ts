@@ -1,4 +1,5 @@
-// What the browser says of an origin's storage: who may say it, where it is kept, and what is made of it.
+// The browser's report about an origin's storage: who may send it, where it is stored, and how it
+// is used.
 import { describe, expect, it } from 'vitest';
 import { isThreadMessage } from '../../src/protocol/messages.ts';
 import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';

@@ -1,4 +1,4 @@
-/** What is uploaded beside the packages keeps to what each store allows: texts, icons, pictures. */
+/** Store uploads besides the packages follow each store's rules: texts, icons, pictures. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// How numbers read: everywhere alike, and the unknown is never 0.
+// Number formats: the same everywhere, and unknown values are never 0.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// A hue is an activity and nothing else: what the theme colors otherwise is gray, a state, or what can be clicked.
+// Hues are only used for activities. Everything else in the theme is gray, a state, or clickable.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

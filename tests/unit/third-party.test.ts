@@ -1,4 +1,7 @@
-/** The licenses of what is bundled: each package by name, version and text, none that is not there, and no build without one's text. */
+/**
+ * Licenses of bundled packages: each by name, version, and text, no others, and the build fails
+ * without a text.
+ */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

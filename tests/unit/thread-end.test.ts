@@ -1,4 +1,4 @@
-// Calls that a thread left open when its page went: they end with it, not with the trace.
+// Calls that a thread left open when its page closed end with the thread, not with the trace.
 import { describe, expect, test } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import { areaRows } from '../../src/analysis/time/area.ts';

@@ -1,4 +1,5 @@
-// Files that pack well: what a file costs whoever reads it is bounded by its size, and one that would cost more is refused by name.
+// Files that compress well: the cost of reading is limited by the file's size, and a file that
+// would cost more is rejected by name.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

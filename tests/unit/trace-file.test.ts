@@ -1,4 +1,5 @@
-// The trace file gives back what went in, whatever it is; and what damage, a newer writer or a stranger leave of it.
+// The trace file returns exactly what was written; and what can be read after damage, from a newer
+// version, or from another program.
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

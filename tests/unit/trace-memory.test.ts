@@ -1,4 +1,5 @@
-// The browser has no more memory: a column that cannot grow costs the records that found no room, which are counted, and no row that is there.
+// Out of memory: if a column can't grow, the records that don't fit are lost and counted, and
+// existing rows stay.
 import { expect, test } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';

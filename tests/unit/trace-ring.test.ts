@@ -1,4 +1,5 @@
-// The hot path: what a thread records is what arrives, once, in order, whatever the ring, the reader or a forger do.
+// The hot path: what a thread records arrives once and in order, whatever the ring, the reader, or
+// a forger does.
 import { Worker } from 'node:worker_threads';
 import { buildSync } from 'esbuild';
 import fc from 'fast-check';

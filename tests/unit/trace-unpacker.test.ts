@@ -1,4 +1,5 @@
-// Chunks unpacked on another thread: the same events, the same refusals, and a worker that goes away in the midst of it.
+// Chunks unpacked on another thread: the same events, the same rejections, and a worker that ends
+// midway.
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, expect, test, vi } from 'vitest';
 import { EventColumns } from '../../src/trace/columns.ts';

@@ -1,4 +1,5 @@
-// Advice that proves itself: every rule has a pair of recordings or a reason, and what its pair contradicts is not called certain.
+// Verified advice: every rule has a pair of recordings or a reason why not, and a rule that its
+// pair contradicts isn't called certain.
 import { readFileSync } from 'node:fs';
 import { expect, it, test } from 'vitest';
 import { RULES } from '../../src/analysis/findings/index.ts';

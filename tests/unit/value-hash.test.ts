@@ -1,4 +1,4 @@
-/** Hashes of values tell values apart, and nothing of them. */
+/** Hashes of values distinguish values and reveal nothing about them. */
 import { expect, test } from 'vitest';
 import {
   finished,

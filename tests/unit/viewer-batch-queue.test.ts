@@ -1,4 +1,4 @@
-// Batches of an app that works wait until it rests, on few processors.
+// On few processors, batches of a busy app wait until it is idle.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { BatchQueue } from '../../src/viewer/session/batch-queue.ts';
 

@@ -1,4 +1,4 @@
-// How often the drawing side is told of changes.
+// How often the drawing side is notified of changes.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ChangeNotifier, livePaceMs } from '../../src/viewer/session/change-notifier.ts';
 

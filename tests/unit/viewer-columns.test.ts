@@ -1,4 +1,4 @@
-// Which columns of a table have room, and what the menu of Events' columns says of those that have none.
+// Which columns of a table fit, and what the menu of Events' columns shows about the others.
 import { describe, expect, it } from 'vitest';
 import { withoutRoom } from '../../src/viewer/ui/parts/columns.ts';
 import { lackingRoom, shownColumns } from '../../src/viewer/ui/views/events/columns.ts';

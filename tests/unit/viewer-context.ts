@@ -1,4 +1,4 @@
-// Traces whose numbers are known and what the viewer's questions get, for tests of questions without a browser.
+// Traces with known numbers and the context of the viewer's queries, for tests without a browser.
 import { Flag } from '../../src/event/event.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import type { TraceStore } from '../../src/trace/store.ts';

@@ -1,4 +1,4 @@
-// Questions that wait for a file wait for its first picture, too: but not for one that nobody asks for.
+// Queries that wait for a file also wait for its first picture, unless no picture is requested.
 import { afterEach, expect, test, vi } from 'vitest';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { FirstPicture } from '../../src/viewer/session/first-picture.ts';

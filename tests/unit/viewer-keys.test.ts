@@ -1,4 +1,5 @@
-// Keys of the panel: which are obeyed, and which are left to what has the focus, to an input method and to the browser.
+// Keys of the panel: which are handled, and which are left to the focused element, an input method,
+// and the browser.
 import { writable } from 'svelte/store';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { BINDINGS, obeyKey, type PageActions } from '../../src/viewer/ui/keys.ts';

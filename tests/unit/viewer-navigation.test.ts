@@ -1,4 +1,4 @@
-// What is looked at: an answer that comes late selects nothing, and of many wishes the newest is what counts.
+// Navigation: a late answer selects nothing, and of several requests the newest counts.
 import { get } from 'svelte/store';
 import { describe, expect, it } from 'vitest';
 import { Navigation } from '../../src/viewer/ui/navigation.ts';

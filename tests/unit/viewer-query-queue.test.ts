@@ -1,4 +1,5 @@
-// Long queries: told how far they are, given up at the next pause, and never at the cost of what others asked for.
+// Long queries: they report progress, stop at the next pause when canceled, and don't affect other
+// queries.
 import { serialize } from 'node:v8';
 import { describe, expect, it, vi } from 'vitest';
 import { fact, Facts, type AnyFact } from '../../src/analysis/core/graph.ts';

@@ -1,4 +1,4 @@
-// What moves with a message between the drawing side and its worker, and what is copied.
+// What is transferred with a message between the drawing side and its worker, and what is copied.
 import { expect, test } from 'vitest';
 import { transferables } from '../../src/protocol/rpc.ts';
 

@@ -1,4 +1,5 @@
-// When the store's worker begins its long work: as soon as the first picture is out, and step by step.
+// When the store's worker starts its long work: as soon as the first picture is done, and step by
+// step.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { RunningQuery } from '../../src/viewer/session/query-queue.ts';

@@ -1,4 +1,5 @@
-// The session without a browser: what is at hand when a recording cannot start, a file does not come to its end, an export is under way.
+// The session without a browser: its state when a recording can't start, a file is incomplete, or
+// an export is running.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { csv } from '../../src/formats/csv.ts';
 import { EventColumns } from '../../src/trace/columns.ts';

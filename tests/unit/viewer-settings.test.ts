@@ -1,4 +1,4 @@
-// Settings and the address of a tab: what is kept, and what is made of nonsense.
+// Settings and the address of a tab: what is stored, and how invalid values are handled.
 import { get, writable } from 'svelte/store';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { formatHash, keepHash, parseHash } from '../../src/viewer/ui/hash-state.ts';

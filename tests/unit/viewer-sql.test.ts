@@ -1,4 +1,5 @@
-// SQL over the trace: virtual tables against plain loops over the same arrays, what is pushed down against what SQLite checks itself, and what stops a query.
+// SQL over the trace: virtual tables compared with plain loops over the same arrays, pushed-down
+// conditions compared with SQLite's own checks, and how a query is stopped.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { opName } from '../../src/event/operations.ts';
 import { MOST_ROWS, sqlQueries } from '../../src/viewer/session/sql/sql-query.ts';

@@ -1,4 +1,4 @@
-// What is set in the views belongs to the trace that is shown.
+// Settings of the views belong to the shown trace.
 import { get, writable } from 'svelte/store';
 import { expect, it } from 'vitest';
 import { viewStateOf } from '../../src/viewer/ui/view-state.ts';

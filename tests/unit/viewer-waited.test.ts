@@ -1,4 +1,5 @@
-// Who held what a call waited for: for calls that still wait, and for no call that did not.
+// Which call held what another waited for: also for calls that still wait, and for no call that
+// didn't wait.
 import { expect, test } from 'vitest';
 import type { TraceStore } from '../../src/trace/store.ts';
 import type { Flows } from '../../src/protocol/answers/timeline-flows.ts';

@@ -1,4 +1,4 @@
-// Numbers and notices in words: the unknown is never 0, every notice says what to do.
+// Numbers and notices as text: unknown values are never 0, and every notice says what to do.
 import { describe, expect, it } from 'vitest';
 import { sortedFiles } from '../../src/viewer/ui/views/files/file-columns.ts';
 import { noticesOf } from '../../src/viewer/ui/notices.ts';

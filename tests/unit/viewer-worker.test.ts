@@ -1,4 +1,5 @@
-// The store worker's parts without a browser: ports that lie, requests and answers, filters, live numbers.
+// The store worker's parts without a browser: ports that send false data, requests and answers,
+// filters, live numbers.
 import { afterEach, describe, expect, it } from 'vitest';
 import { PROTOCOL_VERSION, type ThreadMessage } from '../../src/protocol/messages.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';

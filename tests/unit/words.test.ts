@@ -1,4 +1,6 @@
-/** vfscope's words: what documentation and strings don't say, because a reader has to read it twice. */
+/**
+ * vfscope's words: phrases that documentation and strings avoid because they must be read twice.
+ */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { listSources } from '../../tools/check/check-rooms.mjs';

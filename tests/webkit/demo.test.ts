@@ -1,4 +1,6 @@
-/** The demo on IndexedDB in WebKit: the numbers of the same use are those of Chromium and Firefox. */
+/**
+ * The demo on IndexedDB in WebKit: the same use gives the same numbers as in Chromium and Firefox.
+ */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { buildHook, injectHook } from '../browser/hooks-harness.ts';

@@ -1,4 +1,4 @@
-/** A page of isolated-page.ts, recorded: its ports' far end, and the panel behind that. */
+/** A recorded page of isolated-page.ts: the other end of its ports, and the panel. */
 import { expect, vi } from 'vitest';
 import type { Batch } from '../../src/event/batch.ts';
 import {

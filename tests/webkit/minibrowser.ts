@@ -1,6 +1,6 @@
 /**
- * WebKitGTK's own MiniBrowser on a display of its own: what stands in for Safari where there is no Mac. Its profile is a folder of
- * this run, which is what makes OPFS work.
+ * WebKitGTK's MiniBrowser on a separate display: stands in for Safari where there is no Mac. Its
+ * profile is a folder of this run, which makes OPFS work.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';

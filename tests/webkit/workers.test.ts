@@ -1,6 +1,6 @@
 /**
- * Workers in WebKit: every case behaves the same with the hook as without it, under every page policy; what can be recorded is, on a clock
- * whose step is known, and what cannot be is noted.
+ * Workers in WebKit: every case behaves the same with and without the hook, under every page
+ * policy. Workers are recorded on a clock with a known step, or noted if they can't be.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {

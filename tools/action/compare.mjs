@@ -1,7 +1,8 @@
 /**
- * The GitHub Action's work: record the same page of two checkouts, and write what changed as a comment.
+ * The GitHub Action: records the same page of two checkouts, and writes what changed as a comment.
  *   node compare.mjs BASE HEAD OUT     writes OUT/base.vfst, OUT/head.vfst, OUT/comment.md
- * From the environment: SERVE, PAGE, RECORD, BUDGET, BASELINE, VFSCOPE (action.yml). Exit code 1: a limit is broken; 3: a checkout can't be recorded.
+ * Environment variables: SERVE, PAGE, RECORD, BUDGET, BASELINE, VFSCOPE (action.yml). Exit code 1:
+ * a limit is broken; 3: a checkout can't be recorded.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -18,10 +19,10 @@ const {
   VFSCOPE = 'npx --yes vfscope',
 } = process.env;
 const SERVED_WITHIN_MS = 600_000; // it may install and build
-/** GitHub takes 65,536 characters in a comment. */
+/** GitHub's limit for a comment is 65,536 characters. */
 const MOST = 65_000;
 
-/** @returns exit code and stdout of a shell's line; its stderr is ours */
+/** @returns exit code and stdout of a shell command; its stderr goes to ours */
 function run(line, cwd) {
   return new Promise((done) => {
     const child = spawn('bash', ['-c', line], { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -32,7 +33,7 @@ function run(line, cwd) {
 }
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Serve a checkout, record its page, and end the server with all that it started. */
+/** Serve a checkout, record its page, and end the server and all its child processes. */
 async function record(folder, file) {
   const server = spawn('bash', ['-c', SERVE], {
     ...{ cwd: folder, detached: true },
@@ -56,7 +57,7 @@ async function record(folder, file) {
     if (ended === null) {
       const closed = new Promise((done) => server.once('close', done));
       process.kill(-server.pid, 'SIGTERM');
-      await closed; // its port is free for the next one
+      await closed; // frees its port for the next one
     }
   }
 }
@@ -70,7 +71,7 @@ try {
   console.error(e.message);
   process.exit(3);
 }
-// in the checkout, which may have the command among its packages
+// in the checkout, whose packages may include the command
 const diff = await run(`${VFSCOPE} diff ${quoted(before)} ${quoted(after)} --markdown`, head);
 const limits = [
   ...(BASELINE === 'true' ? ['--baseline', quoted(before)] : []),
@@ -85,7 +86,7 @@ const parts = [
   ...(check.text
     ? ['### Limits', `\`\`\`\n${check.text.replaceAll('`', "'").trimEnd()}\n\`\`\``]
     : []),
-  diff.text.replaceAll(`${out}/`, ''), // the comment names files and not the machine
+  diff.text.replaceAll(`${out}/`, ''), // the comment names files, but not the machine
 ];
 const comment = parts.join('\n\n');
 const end = comment.lastIndexOf('\n', MOST);

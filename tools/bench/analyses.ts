@@ -1,4 +1,5 @@
-// All analyses of a trace as steps, one after another: what several need is computed once, by the first, as the panel's worker does.
+// All analyses of a trace as steps, one after another. As in the panel's worker, the first step
+// that needs a shared fact computes it.
 import { allFacts, Facts } from '../../src/analysis/index.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 
@@ -7,7 +8,7 @@ export interface Step {
   work(): unknown;
 }
 
-/** One round over a store. To be run in this order: each fact comes after those that it needs. */
+/** One round over a store. Run in this order, because each fact follows those that it needs. */
 export function stepsOf(store: TraceStore): Step[] {
   const facts = new Facts(store);
   return [
@@ -21,7 +22,10 @@ export function stepsOf(store: TraceStore): Step[] {
   ];
 }
 
-/** What memory alone costs: every number of the columns that most analyses read, once and in order. */
+/**
+ * The cost of memory access alone: reads every number of the columns that most analyses use, once
+ * and in order.
+ */
 function sumOf({ threads }: TraceStore): number {
   let sum = 0;
   for (const { events } of threads) {
@@ -32,7 +36,7 @@ function sumOf({ threads }: TraceStore): number {
   return sum;
 }
 
-/** @param count rows in use */
+/** @param count number of used rows */
 function added(column: ArrayLike<number>, count: number): number {
   let sum = 0;
   for (let row = 0; row < count; row++) sum += column[row]!;

@@ -1,5 +1,5 @@
-// CPU time of the analyses in a worker of headless Chromium: of all threads of the process that has the worker, compiling and collecting
-// garbage included, as /proc tells it.
+// CPU time of the analyses in a worker of headless Chromium, from /proc: of all threads of the
+// worker's process, including compilation and garbage collection.
 import { readFile, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -67,7 +67,7 @@ async function workerSource(): Promise<string> {
   return outputFiles[0]!.text;
 }
 
-/** The process of web pages that has computed most. */
+/** The web page process that has used most CPU time. */
 async function rendererOf(browser: Browser): Promise<number> {
   const client = await browser.target().createCDPSession();
   const { processInfo } = await client.send('SystemInfo.getProcessInfo');

@@ -1,4 +1,5 @@
-// Bytes an event of .vfst files of real recordings (tests/traces/golden/scenarios.ts, LARGE), recorded again by the built extension.
+// Bytes per event of .vfst files of real recordings (tests/traces/golden/scenarios.ts, LARGE),
+// recorded again with the built extension.
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,11 +1,12 @@
-// The analyses in a worker of a browser, a step at a time: bundled and started by analysis-browser.ts.
+// The analyses in a browser's worker, one step at a time. analysis-browser.ts bundles and starts
+// it.
 import type { TraceStore } from '../../src/trace/store.ts';
 import { syntheticStore } from '../../tests/traces/synthetic.ts';
 import { stepsOf, type Step } from './analyses.ts';
 
-/** Make a store of so many events; begin a round; run its next step. */
+/** Make a store with this many events; start a round; run its next step. */
 export type Asked = { make: number } | 'round' | 'step';
-/** Events of the store; the steps of the round; null = a step was run. */
+/** Number of events in the store; the steps of the round; null = a step was run. */
 export type Answered = number | string[] | null;
 
 let store: TraceStore | null = null;
@@ -13,7 +14,7 @@ let steps: Step[] = [];
 let next = 0;
 
 addEventListener('message', ({ data }: MessageEvent<Asked>) => {
-  postMessage(answer(data)); // a worker's own: it names no origin
+  postMessage(answer(data)); // a worker's message has no origin
 });
 
 function answer(asked: Asked): Answered {

@@ -1,5 +1,5 @@
-// Every analysis of a trace of 1,000,000 events: its time, how it grows to 10,000,000, and memory; in Node, and in a worker of Chromium.
-// Each size runs in a process of its own.
+// Every analysis of a trace of 1,000,000 events: its time, its growth to 10,000,000 events, and
+// memory; in Node, and in a worker of Chromium. Each size runs in a separate process.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { syntheticStore } from '../../tests/traces/synthetic.ts';
 import { stepsOf } from './analyses.ts';
@@ -7,28 +7,34 @@ import { roundsInChromium } from './analysis-browser.ts';
 import { inProcess } from './child.ts';
 
 const MILLION = 1_000_000;
-/** At both sizes: the least of more rounds is less. */
+/** The same at both sizes, because the minimum of more rounds is lower. */
 const RUNS = 5;
 
 interface Measured {
   events: number;
-  /** By round, by analysis in order of running: milliseconds of CPU, compiling and collecting garbage included. */
+  /**
+   * By round, by analysis in execution order: milliseconds of CPU, including compilation and
+   * garbage collection.
+   */
   rounds: [string, number][][];
-  /** The store's columns alone, and what the process had at most in the first round beyond what it had before, garbage included. */
+  /**
+   * The size of the store's columns alone, and the peak memory of the process in the first round
+   * minus its memory before, including garbage.
+   */
   storeBytes: number;
   peakBytes: number;
 }
 
-/** The most memory that the process had since `forgetPeak`, bytes. Linux. */
+/** The process's peak memory since `forgetPeak`, bytes. Linux. */
 const peak = (): number =>
   Number(/VmHWM:\s*(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) * 1024;
-/** What building the store took is no matter of the analyses. @returns bytes that the process has now */
+/** Excludes what building the store took. @returns the process's current memory, bytes */
 function forgetPeak(): number {
   writeFileSync('/proc/self/clear_refs', '5');
   return peak();
 }
 
-/** Runs in the process of its own. */
+/** Runs in a separate process. */
 export function child(events: number): void {
   const store = syntheticStore({ events });
   globalThis.gc?.();
@@ -42,14 +48,15 @@ export function child(events: number): void {
       const { user, system } = process.cpuUsage(began);
       return [name, (user + system) / 1000];
     });
-    if (i === 0) peakBytes = peak() - before; // a later round begins with the garbage of the one before
+    // a later round starts with the garbage of the previous one
+    if (i === 0) peakBytes = peak() - before;
     return ms;
   });
   const measured: Measured = { events: store.eventCount, rounds, storeBytes, peakBytes };
   console.log(JSON.stringify(measured));
 }
 
-/** By analysis: of the first round, and the least of all. */
+/** By analysis: the time of the first round, and the minimum of all. */
 interface Times {
   first: ReadonlyMap<string, number>;
   least: ReadonlyMap<string, number>;

@@ -1,4 +1,5 @@
-// How soon the Answer says what a large recording shows: its first sentence, and all of it. The panel in an ordinary tab of headless Chromium.
+// How soon the Answer shows its first sentence, and everything, for a large recording. The panel
+// runs in an ordinary tab of headless Chromium.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +31,7 @@ async function opened(browser: Browser, url: string): Promise<Times> {
   await page.waitForFunction(() => document.documentElement.dataset.ready === 'true');
   const times = await page.evaluate(async () => {
     const blob = await (await fetch('/traces/million.vfst')).blob();
-    await blob.arrayBuffer(); // read from the network before the clock starts
+    await blob.arrayBuffer(); // read over the network before the clock starts
     void window.panel.viewer.open(blob, 'million.vfst');
     const find = (testid: string): HTMLElement | null =>
       document.querySelector(`[data-testid=${testid}]`);

@@ -59,7 +59,7 @@ for (const name of names) {
 }
 
 if (process.argv.includes('--write')) {
-  // Sections that did not run now stay as they are.
+  // Keep the sections that didn't run.
   const before = readFileSync(DOCUMENT, 'utf8').split(/^(?=## )/m);
   const kept = before.slice(1).map((old) => {
     const heading = old.split('\n', 1)[0].slice(3);

@@ -1,10 +1,11 @@
-// A function of a benchmark's module in a process of its own: memory is its own, and what was compiled before does not count.
+// Runs a function of a benchmark's module in a separate process, with separate memory and without
+// previously compiled code.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
  * @param module name of the benchmark @param call `name(arguments)` of an exported function that prints JSON on its last line
- * @throws Error with what the process said, or that it took longer than 10 minutes
+ * @throws Error with the process's output, or if it took longer than 10 minutes
  */
 export function inProcess<T>(module: string, call: string): T {
   const file = join(import.meta.dirname, `${module}.mjs`); // where tools/bench/bench.mjs builds this

@@ -1,4 +1,4 @@
-// What one event costs in the hook, per layer, beside two readings of the clock in the same run.
+// The cost of one event in the hook by layer, compared with two clock readings in the same run.
 import countInstructions from '../../src/hooks/instructions.ts';
 import { measureVfsCost } from '../../src/vfs-instrumented/interpose/self-cost.ts';
 import { Op } from '../../src/event/event.ts';
@@ -13,7 +13,7 @@ export const about =
 
 const CALLS = 20_000;
 
-/** @param counts with the script that counts instructions: of a storage call it counts none */
+/** @param counts run with the script that counts instructions; for a storage call it counts none */
 function javaScriptEvent(counts: boolean): number {
   const recorder = sink({ capacity: 1024, maxEngines: 0 });
   const undo = counts ? countInstructions(recorder) : null;

@@ -1,8 +1,11 @@
-/** Who uses the processor while an app is recorded: CPU time by process and thread of a driven browser, from Linux' /proc, and a profile of a worker by part. */
+/**
+ * Which processes use CPU time while an app is recorded: by process and thread of a driven browser,
+ * from Linux's /proc; and a profile of a worker by part.
+ */
 import { readFileSync, readdirSync } from 'node:fs';
 import type { CDPSession } from 'puppeteer-core';
 
-/** Who; the order of the table. */
+/** Process groups, in the table's order. */
 export const PARTS = [
   'traced workers',
   "the page's main thread",
@@ -26,7 +29,7 @@ const readOr = (file: string): string => {
 };
 const isWorker = (comm: string): boolean => comm.startsWith('DedicatedWorker');
 
-/** Processes at and below `root`. */
+/** `root` and its descendants. */
 function below(root: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
@@ -39,7 +42,10 @@ function below(root: number): number[] {
   return [...parents.keys()].filter(isBelow);
 }
 
-/** CPU time so far, ms. @param root the browser's process @returns null where the system does not tell */
+/**
+ * CPU time so far, ms. @param root the browser's process @returns null if the system doesn't
+ * provide it
+ */
 export function cpuByPart(root: number | undefined): CpuByPart | null {
   if (process.platform !== 'linux' || root === undefined) return null;
   const ms = Object.fromEntries(PARTS.map((part) => [part, 0])) as CpuByPart;
@@ -79,12 +85,13 @@ function partOf(
     if (isWorker(comm)) return "panel's workers (store, journal)";
     return isMain ? 'panel' : 'other threads of the extension';
   }
-  if (!hasWorker) return 'DevTools'; // their front end is a renderer, too, and starts no worker for our panel
+  // DevTools' front end is a renderer, too, and starts no worker for our panel
+  if (!hasWorker) return 'DevTools';
   if (isWorker(comm)) return 'traced workers';
   return isMain ? "the page's main thread" : "the page's helpers (garbage, compiling)";
 }
 
-/** What a traced worker does; the order of the table. */
+/** What a traced worker does, in the table's order. */
 export const WORKER_PARTS = [
   'SQLite',
   'app',
@@ -123,7 +130,7 @@ export async function profileWorker(
   };
 }
 
-/** null = it was idle. A worker that vfscope wraps has the hook in a blob: script of its own. */
+/** null = it was idle. A worker that vfscope wraps has the hook in a separate blob: script. */
 function workerPartOf(name: string, url: string): WorkerPart | null {
   if (name === '(idle)') return null;
   if (name === '(garbage collector)') return 'garbage';

@@ -1,13 +1,16 @@
-// What recording costs each engine and VFS of the grid: ratio and nanoseconds per event, from interleaved runs.
+// The cost of recording for each engine and VFS of the grid: ratio and nanoseconds per event, from
+// interleaved runs.
 import { ENGINE_APPS, type EngineApp } from '../../tests/oracle/catalog.ts';
 import type { WorkloadOptions } from '../../tests/oracle/baseline.ts';
 import { compare, eventsOf, least, RecordedApps } from './recorded-app.ts';
 
 const REPEATS = Number(process.env['REPEATS'] ?? 3);
-/** Less says nothing: the engine runs on the page itself, or its workers ended meanwhile. */
+/**
+ * A lower value means nothing: the engine runs on the page itself, or its workers ended meanwhile.
+ */
 const LEAST_CPU_MS = 20;
 const LEAST_EVENTS = 1000;
-/** A row takes no longer than this. */
+/** Maximum time for a row. */
 const ROW_MS = 240_000;
 
 export const title = 'Recording, engine by engine (Chromium)';
@@ -16,7 +19,10 @@ export const about =
   `CPU time of the page's workers, which leaves out what else the machine does (n/a where the engine runs on the page itself or ends its workers); "ns per event" is (on - off) / events, of the CPU time. Rows ` +
   'of engines that wait for the disk vary by more than recording costs. GRID=<part of an id> runs a part.';
 
-/** Long enough to be measured; engines that go through all of their storage at every statement keep the grid's size. */
+/**
+ * Long enough to measure. Engines that go through all of their storage for every statement keep the
+ * grid's size.
+ */
 function larger({ run }: EngineApp): WorkloadOptions {
   const n = run.options.n ?? 0;
   if (run.workload === 'standard') return { ...run.options, n: 2000 };
@@ -71,7 +77,7 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
           .slice(0, 120);
         rows.push([app.id, `skipped: ${cause}`, '', '', '', '', '', '', '']);
         await apps.close();
-        apps = await RecordedApps.open(); // whatever state the page and the panel were left in
+        apps = await RecordedApps.open(); // whatever state the page and the panel are in
       }
       console.error(`    ${rows.at(-1)!.slice(1).join(' | ')}`);
     }

@@ -1,4 +1,5 @@
-// What an SQL call costs with vfscope/field, beside the extension's hook in the same run: each against an engine without either.
+// The cost of an SQL call with vfscope/field, compared with the extension's hook in the same run.
+// The baseline for both is an engine without either.
 import { installEngines } from '../../src/engines/install.ts';
 import { Ring } from '../../src/field/ring.ts';
 import { hookSql } from '../../src/field/sql.ts';
@@ -14,7 +15,7 @@ export const about =
   `Nanoseconds that a statement takes longer: with vfscope/field, and with the extension's hook as it is by default (SQL, VFS calls, query counters). ` +
   `Least of ${RUNS} runs, each interleaved with one of an engine without either, on a database in memory (no VFS calls). Ratio: field / hook, below 1 is cheaper.`;
 
-/** @returns what puts it back */
+/** @returns a function that restores it */
 type Hook = () => () => unknown;
 
 const field: Hook = () => {
@@ -29,7 +30,7 @@ const extension: Hook = () => {
   return installEngines(recorder, { query: true, salt: 7 }).restore;
 };
 
-/** Nanoseconds more a statement, by workload. */
+/** Additional nanoseconds per statement, by workload. */
 async function measure(file: string, hook: Hook): Promise<number[]> {
   const plain = await load(file, `plain ${hook.name}`);
   const restore = hook();

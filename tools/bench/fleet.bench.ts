@@ -1,4 +1,5 @@
-// A thousand traces, ten million events, into the data set of a fleet: by the command, on all cores.
+// Adds a thousand traces with ten million events to a fleet's data set, with the command, on all
+// cores.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -20,7 +21,7 @@ export const about =
   'events in 15 s on 2 cores, which is 3 us of CPU an event. "CPU" is of one process without files: us an event, least of ' +
   `${ROUNDS} rounds over the golden traces.`;
 
-/** By part of the work, microseconds of CPU an event. */
+/** By part of the work: CPU microseconds per event. */
 async function cpuByPart(names: readonly string[]): Promise<Map<string, number>> {
   const files = names.map((name) => new Uint8Array(readFileSync(name)));
   const least = new Map<string, number>();
@@ -60,7 +61,7 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
     const golden = readdirSync('tests/traces/golden').filter((name) => name.endsWith('.vfst'));
     for (const name of golden) {
       const { store } = await readTrace(readFileSync(join('tests/traces/golden', name)));
-      // saved at another time: the same trace, another input
+      // saved at another time: the same trace counts as another input
       for (let i = 0; i < COPIES; i++) {
         const blob = await saveTrace(store, { savedAt: i });
         writeFileSync(join(traces, `${i}-${name}`), new Uint8Array(await blob.arrayBuffer()));

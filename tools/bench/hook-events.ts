@@ -1,6 +1,7 @@
 /**
- * What an event costs in the hook with all options off, by its kind. options.bench.ts builds it from today's src and from that of an
- * earlier commit, and runs each in threads of its own: each message asks for a round.
+ * The cost of an event in the hook with all options off, by kind. options.bench.ts builds this file
+ * with the current src and with that of an earlier commit, and runs each in separate threads. Each
+ * message requests one round.
  */
 import { parentPort } from 'node:worker_threads';
 import { installEngines } from '../../src/engines/install.ts';
@@ -11,15 +12,15 @@ import { measureVfsCost } from '../../src/vfs-instrumented/interpose/self-cost.t
 import { sink } from './sink.ts';
 import { fill, load, WORKLOADS, type Engine } from './sql.bench.ts';
 
-/** Nanoseconds an event, by its kind: of the same work without the hook, and with it. */
+/** Nanoseconds per event, by kind: of the same work without the hook, and with it. */
 export type Round = Record<string, { without: number; recorded: number }>;
 
-/** So few that another process seldom comes between. */
+/** Few enough that other processes rarely interrupt them. */
 const CALLS = 1000;
-/** By place in WORKLOADS. */
+/** By index in WORKLOADS. */
 const TIMES = [0, 300, 10];
 
-/** What a page has of storage, doing nothing, so that what is measured is the hook's. */
+/** Fakes of a page's storage APIs that do nothing, so that only the hook's time is measured. */
 function fakeStorage(): typeof fake {
   class Storage {
     getItem(_key: string): string {
@@ -59,7 +60,7 @@ function fakeStorage(): typeof fake {
 
 const PAGE = new Uint8Array(4096);
 type Fake = ReturnType<typeof fakeStorage>;
-/** Each: `CALLS` calls of one kind. */
+/** Each makes `CALLS` calls of one kind. */
 const STORAGE: Record<string, (of: Fake) => void | Promise<void>> = {
   'OPFS, write of an access handle': (of) => {
     const handle = new of.FileSystemSyncAccessHandle();
@@ -84,7 +85,7 @@ const timed = async (run: () => void | Promise<void>): Promise<number> => {
   return (performance.now() - start) * 1e6;
 };
 
-/** Two of one thing, without the hook and with it. @returns a round of all kinds */
+/** Two copies of each API, without the hook and with it. @returns a round of all kinds */
 async function prepared(): Promise<(round: number) => Promise<Round>> {
   const recorder = sink({ capacity: 16384 });
   const builds = ['wa-sqlite', 'wa-sqlite-async'];
@@ -101,7 +102,7 @@ async function prepared(): Promise<(round: number) => Promise<Round>> {
   installProbes(recorder, recorded as unknown as typeof globalThis, new PromiseWatch(null));
 
   const words = new Uint32Array(recorder.memory.buffer);
-  const begun = (): number => words[Header.head >>> 2]!; // an earlier recorder doesn't say
+  const begun = (): number => words[Header.head >>> 2]!; // an earlier recorder doesn't report it
 
   return async (round) => {
     const all: Round = {
@@ -129,6 +130,6 @@ async function prepared(): Promise<(round: number) => Promise<Round>> {
 
 const round = prepared();
 parentPort?.on('message', (n: number) => {
-  // what is thrown here reaches the other thread as an error event
+  // errors thrown here reach the other thread as error events
   void round.then(async (run) => parentPort!.postMessage(await run(n)));
 });

@@ -1,4 +1,5 @@
-// What vfscope costs where nothing is recorded: loading a page and starting its worker without the extension, with it, and after a recording.
+// The cost of vfscope while nothing is recorded: loading a page and starting its worker without the
+// extension, with it, and after a recording.
 import type { Browser, Page } from 'puppeteer-core';
 import { launchPlainBrowser } from '../../tests/oracle/browser.ts';
 import { openApp, prepareApp } from '../../tests/oracle/baseline.ts';

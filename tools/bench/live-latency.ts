@@ -1,5 +1,6 @@
-// How long an event takes from its end to a pixel while it is recorded: a port of a made-up thread sends 50,000 events a second in
-// batches of 50 ms, and the timeline's own pixels say what is on screen.
+// How long it takes from an event's end to its pixel during a recording. A port of a fake thread
+// sends 50,000 events a second in batches of 50 ms, and the timeline's pixels show what is on
+// screen.
 import type { Page } from 'puppeteer-core';
 import { Field, Op, RECORD_BYTES } from '../../src/event/event.ts';
 import { PROTOCOL_VERSION } from '../../src/protocol/messages.ts';
@@ -23,7 +24,7 @@ const WIRE = {
   seconds: 10,
 };
 
-/** @param page the panel with a made-up page to record, `?live` */
+/** @param page the panel with a fake page to record, `?live` */
 export async function liveLatency(page: Page): Promise<Latency> {
   await page.click('[data-testid=record]');
   await page.waitForSelector('[data-testid=stop]:not(:disabled)');
@@ -87,7 +88,8 @@ export async function liveLatency(page: Page): Promise<Latency> {
         document.querySelector<HTMLCanvasElement>('[data-testid=timeline]') ?? canvas;
       const box = lane()?.getBoundingClientRect();
       if (!timeline?.dataset.frame || !box) continue;
-      originMs ??= began - Number(timeline.dataset.from) / 1000; // less than a view's span was recorded: it begins with the first event
+      // less than the view's span was recorded, so it starts with the first event
+      originMs ??= began - Number(timeline.dataset.from) / 1000;
       const top = timeline.getBoundingClientRect().top;
       const { data } = timeline
         .getContext('2d')!

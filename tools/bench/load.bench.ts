@@ -1,4 +1,5 @@
-// What the recorder stands: calls as fast as an app can make them, for a minute each (LOAD_SECONDS), recorded by the real panel; drops and memory.
+// The recorder under load: calls as fast as an app can make them, for a minute each (LOAD_SECONDS),
+// recorded by the real panel; drops and memory.
 // Needs a build: `npm run build`, or VFSCOPE_DIST.
 import { join } from 'node:path';
 import { launchBrowser } from '../../src/drive/browser.ts';

@@ -1,4 +1,5 @@
-// The instruction meter: how long rewriting a module takes, in Node and in Chromium, and what counting costs the engine.
+// The instruction meter: how long it takes to rewrite a module, in Node and in Chromium, and the
+// cost of counting for the engine.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { build } from 'esbuild';
@@ -14,7 +15,10 @@ const require = createRequire(import.meta.url);
 const wasmOf = (path: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(readFileSync(require.resolve(path)));
 
-/** The same texts natively, gcc -Os, SQLite 3.54.1, counted by callgrind (Ir): measured once, kept here to compare with. */
+/**
+ * The same statements run natively, gcc -Os, SQLite 3.54.1, counted by callgrind (Ir): measured
+ * once, stored here for comparison.
+ */
 const CALLGRIND: Readonly<Record<string, number>> = {
   noindex: 414_834_370,
   index: 124_598_359,

@@ -1,4 +1,5 @@
-// What an event costs where all options are off, beside the hook of the commit before there were any: both are built here, called in turn.
+// The cost of an event with all options off, compared with the hook of the last commit without
+// options. Both are built here and called in turn.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -12,7 +13,9 @@ import { least, median } from './recorded-app.ts';
 /** The last commit without query counters, messages, counted instructions, and CPU samples. */
 const BEFORE = '4ff6f4793c5911fcc346d48a92a54808dd823dfd';
 const ROUNDS = Number(process.env['REPEATS'] ?? 40);
-/** Threads of each hook: what the compiler makes of the same code differs from one to the next. */
+/**
+ * Threads of each hook, because the compiler's result for the same code differs between threads.
+ */
 const THREADS = 4;
 
 export const title = 'An event with all options off, and before there were any (Node)';
@@ -23,7 +26,10 @@ export const about =
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const out = join(root, 'node_modules', '.cache', 'vfscope-bench');
 
-/** @returns the folder with the old commit's src, and how it was built @throws Error where the history does not have it */
+/**
+ * @returns the folder with the old commit's src, and how it was built @throws Error if the history
+ * doesn't contain it
+ */
 function checkedOut(): string {
   const folder = join(out, 'before');
   mkdirSync(folder, { recursive: true });
@@ -35,7 +41,9 @@ function checkedOut(): string {
   return folder;
 }
 
-/** @param of a checkout @returns the script of hook-events.ts with the hook of that checkout, as it ships */
+/**
+ * @param of a checkout @returns the script of hook-events.ts with that checkout's hook, as shipped
+ */
 async function built(of: string, name: string): Promise<string> {
   const { asShipped } = (await import(
     pathToFileURL(join(of, 'tools', 'build', 'as-shipped.mjs')).href

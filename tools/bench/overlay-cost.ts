@@ -1,4 +1,7 @@
-/** What a call of a VFS costs more when the library `vfscope/vfs` records it: nanoseconds, and bytes that are kept. */
+/**
+ * The additional cost of a VFS call when the library `vfscope/vfs` records it: nanoseconds, and
+ * retained bytes.
+ */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { instrument } from '../../src/vfs-instrumented/library/overlay.ts';
@@ -14,7 +17,7 @@ interface Fake {
   xRead: Call;
   xWrite: Call;
 }
-/** A 2.x VFS that does nothing, so that what is measured is the overlay's. */
+/** A 2.x VFS that does nothing, so that only the overlay's time is measured. */
 function fake(
   answer: unknown,
 ): Fake & { name: string; _module: object; hasAsyncMethod: () => boolean } {
@@ -32,7 +35,7 @@ function opened(vfs: Fake): Fake {
   vfs.xOpen(0, 8, 64, MAIN_DB, 0);
   return vfs;
 }
-/** The least that it takes to learn when a promise is settled: another promise, and two functions. */
+/** The minimum cost of learning when a promise settles: another promise, and two functions. */
 function withThen(vfs: Fake): Fake {
   const inner = vfs.xRead;
   vfs.xRead = (...args) => {
@@ -46,23 +49,28 @@ function withThen(vfs: Fake): Fake {
   };
   return vfs;
 }
-/** @returns nanoseconds a call */
+/** @returns nanoseconds per call */
 function time(vfs: Fake, method: 'xRead' | 'xWrite', calls: number): number {
   const start = performance.now();
   for (let i = 0; i < calls; i++) vfs[method](64, 4096, PAGE, i * PAGE, 0);
   return ((performance.now() - start) * 1e6) / calls;
 }
-/** @returns nanoseconds a call; each is awaited before the next, as SQLite does */
+/** @returns nanoseconds per call; each is awaited before the next, as SQLite does */
 async function timeAwaited(vfs: Fake, calls: number): Promise<number> {
   const start = performance.now();
   for (let i = 0; i < calls; i++) await vfs.xRead(64, 4096, PAGE, i * PAGE, 0);
   return ((performance.now() - start) * 1e6) / calls;
 }
 
-/** What is called: a VFS that answers at once, one that answers a promise, and the latter behind nothing but a `then` of its own. */
+/**
+ * The VFSs to call: one that answers synchronously, one that returns a promise, and the latter with
+ * just a `then` around it.
+ */
 export type Called = 'xRead' | 'xWrite' | 'promise' | 'then';
 
-/** Each VFS without and with the overlay: compiled once, measured again and again. Nanoseconds a call. */
+/**
+ * Each VFS without and with the overlay: compiled once, measured repeatedly. Nanoseconds per call.
+ */
 export class OverlayBench {
   private readonly plain = opened(fake(0));
   private readonly traced = opened(instrument(fake(0), sink({ capacity: 1024, maxEngines: 0 })));
@@ -83,7 +91,7 @@ export class OverlayBench {
   }
 }
 
-/** Bytes that a recording keeps of an event, of many like those of a page-sized read. */
+/** Bytes per event that a recording retains, from many events like a page-sized read. */
 export function keptBytes(calls: number): number {
   const recording = startRecording({ keep: { kind: 'everything' } });
   const vfs = opened(instrument(fake(0), recording));
@@ -94,6 +102,6 @@ export function keptBytes(calls: number): number {
   const before = process.memoryUsage().arrayBuffers;
   for (let i = 0; i < calls; i++) vfs.xRead(64, 4096, PAGE, i * PAGE, 0);
   recording.store();
-  collect(); // outgrown columns are not kept
+  collect(); // outgrown columns aren't retained
   return (process.memoryUsage().arrayBuffers - before) / calls;
 }

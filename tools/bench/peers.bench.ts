@@ -1,5 +1,6 @@
-// The same events in other tools: trace_engine (of Chrome DevTools' Performance panel) and speedscope read them as Chrome JSON, Perfetto's
-// trace processor (v20.1) as its own protobuf, and it answers SQL as vfscope does.
+// The same events in other tools: trace_engine (of Chrome DevTools' Performance panel) and
+// speedscope read them as Chrome JSON. Perfetto's trace processor (v20.1) reads its own protobuf
+// and, like vfscope, answers SQL.
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -22,12 +23,15 @@ import { inProcess } from './child.ts';
 
 interface Load {
   ms: number;
-  /** Of all threads, collecting garbage included. */
+  /** CPU time of all threads, including garbage collection. */
   cpuMs: number;
   rssMb: number;
-  /** What the tool says it has. */
+  /** What the tool reports to have read. */
   found: string;
-  /** Calls and their time by operation, in SQL over what was loaded; the least of three, ms of CPU. Where the tool has SQL. */
+  /**
+   * Calls and their time by operation, in SQL over the loaded trace; the minimum of three, ms of
+   * CPU. For tools with SQL.
+   */
   groupByMs?: number;
 }
 
@@ -64,7 +68,7 @@ async function groupBy(events: number, query: () => Promise<number> | number): P
 const sumOf = (rows: readonly (readonly unknown[])[]): number =>
   rows.reduce((sum, row) => sum + Number(row[1]), 0);
 
-/** Ours: file, lanes, summary, statements, findings. */
+/** vfscope: file, lanes, summary, statements, findings. */
 export async function ours(file: string): Promise<void> {
   const bytes = readFileSync(file);
   const began = begin();
@@ -98,7 +102,7 @@ export async function traceProcessor(file: string, events: number): Promise<void
   });
 }
 
-/** What the engine expects of a page that is not there. */
+/** What the engine expects from a page, which doesn't exist here. */
 class Rect {}
 
 export async function traceEngine(file: string): Promise<void> {
@@ -136,7 +140,7 @@ function load(call: string): Load | string {
   try {
     return inProcess<Load>('peers', call);
   } catch (e) {
-    return (e as Error).message; // the table says so: some of them cannot read so much
+    return (e as Error).message; // the table shows it: some of them can't read as many
   }
 }
 

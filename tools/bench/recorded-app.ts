@@ -1,4 +1,7 @@
-/** Engine apps run in one browser with the panel open, recorded or not: what the benchmarks of recording have in common. */
+/**
+ * Runs engine apps in one browser with the panel open, recorded or not. Shared by the benchmarks of
+ * recording.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -27,7 +30,7 @@ export interface BenchedRun {
   readonly options: WorkloadOptions;
 }
 
-/** Workloads of about half a second. The "memory" one does nothing but VFS calls and SQL: the worst case. */
+/** Workloads of about half a second. "memory" only makes VFS calls and SQL: the worst case. */
 export const WORKLOADS: (BenchedRun & { name: string })[] = [
   {
     name: 'IndexedDB: @journeyapps IDBBatchAtomic, Asyncify',
@@ -62,17 +65,20 @@ export const WORKLOADS: (BenchedRun & { name: string })[] = [
 ];
 
 export interface Taken {
-  /** Of the app's own clock, over the workload. */
+  /** The app's own time for the workload. */
   ms: number;
-  /** CPU time of the page's workers over the workload, ms; NaN where the system does not tell. It leaves out what else the machine does. */
+  /**
+   * CPU time of the page's workers during the workload, ms; NaN if the system doesn't provide it.
+   * Excludes everything else on the machine.
+   */
   cpuMs: number;
-  /** The same of everyone. */
+  /** The same for all processes. */
   cpu: CpuByPart | null;
-  /** Where the page's first worker was profiled: ms by part. */
+  /** If the page's first worker was profiled: ms by part. */
   worker?: Record<WorkerPart, number> | undefined;
 }
 
-/** What a recorded run left. */
+/** Results of a recorded run. */
 export interface RecordedRun {
   store: TraceStore;
   fromUs: number;
@@ -82,7 +88,7 @@ export interface RecordedRun {
 /** Where the panel is. */
 export const PLACES = ['DevTools', 'window'] as const;
 export type Place = (typeof PLACES)[number];
-/** Not recorded; recorded by vfscope; recorded by Chrome, as its Performance panel does. */
+/** Not recorded; recorded by vfscope; recorded by Chrome, as in its Performance panel. */
 export type Mode = 'off' | 'full' | 'light' | 'chrome';
 
 /** What Chrome's Performance panel records by default (DevTools' TimelineController). */
@@ -95,7 +101,7 @@ const PERFORMANCE_PANEL = [
   ...['disabled-by-default-lighthouse'],
 ];
 
-/** Of a browser of our own; close it. */
+/** With a separate browser, which the caller must close. */
 export class RecordedApps {
   private origins = 0;
   private constructor(
@@ -120,7 +126,10 @@ export class RecordedApps {
     await this.server.close();
   }
 
-  /** One run under an origin without storage. Rejects where the app fails. @param profile the page's first worker, which makes it slower */
+  /**
+   * One run under an origin without storage. Rejects if the app fails. @param profile the page's
+   * first worker, which slows it down
+   */
   async run(
     { path: app, workload, options }: BenchedRun,
     mode: Mode,
@@ -128,7 +137,7 @@ export class RecordedApps {
   ): Promise<Taken> {
     const { page, panel } = this;
     const recorded = mode === 'full' || mode === 'light';
-    await page.goto('about:blank'); // Record reloads the page: the last app must not start again
+    await page.goto('about:blank'); // Record reloads the page: don't start the last app again
     if (recorded)
       await startRecording(panel, {
         capture: { ...CAPTURE_DEFAULTS, layers: [...PROFILES[mode]] },
@@ -150,7 +159,7 @@ export class RecordedApps {
       (Object.fromEntries(PARTS.map((part) => [part, after[part] - before[part]])) as CpuByPart);
     if (recorded) {
       await stopRecording(panel);
-      // one that missed the worker has some ten events, and would be the fastest of all
+      // a run that missed the worker has about ten events, and would look like the fastest
       const events = await panel.textOf('live-events');
       if (!/[kM,]/.test(events)) throw new Error(`${app} was not recorded: ${events} events`);
     }
@@ -158,7 +167,7 @@ export class RecordedApps {
     return { ms, cpuMs: cpu?.['traced workers'] ?? NaN, cpu, worker };
   }
 
-  /** @returns ends it; what was recorded is thrown away */
+  /** @returns ends it; the recording is discarded */
   private async trace(): Promise<() => Promise<void>> {
     const session = await this.driven.browser.target().createCDPSession();
     await session.send('Tracing.start', {
@@ -180,7 +189,7 @@ export class RecordedApps {
     };
   }
 
-  /** The last recorded run: its trace, and when its workload began and ended, microseconds. */
+  /** The last recorded run: its trace, and the start and end of its workload, microseconds. */
   async recorded(): Promise<RecordedRun> {
     const folder = await mkdtemp(path.join(tmpdir(), 'vfscope-bench-'));
     try {
@@ -204,7 +213,7 @@ export class RecordedApps {
   }
 }
 
-/** Events of the workload, of all threads. */
+/** Number of the workload's events, in all threads. */
 export function eventsOf({ store: { threads }, fromUs, toUs }: RecordedRun): number {
   let count = 0;
   for (const { events } of threads)
@@ -213,7 +222,10 @@ export function eventsOf({ store: { threads }, fromUs, toUs }: RecordedRun): num
   return count;
 }
 
-/** `repeats` interleaved runs of each mode after one that warms disk and code caches; no mode always runs at the same place of a round. */
+/**
+ * `repeats` interleaved runs of each mode, after one that warms disk and code caches. The order of
+ * modes changes with each round.
+ */
 export async function compare<M extends Mode>(
   apps: RecordedApps,
   of: BenchedRun,

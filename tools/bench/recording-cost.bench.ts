@@ -1,9 +1,10 @@
-// The model of what recording costs (src/analysis/files/call-cost.ts) against what it costs: CPU time of the page's workers, recorded and not.
+// Compares the model of the cost of recording (src/analysis/files/call-cost.ts) with measurements:
+// CPU time of the page's workers, recorded and not.
 import { costNs, countCost, type CostCounts } from '../../src/analysis/files/call-cost.ts';
 import { compare, median, RecordedApps, WORKLOADS, type RecordedRun } from './recorded-app.ts';
 
 const REPEATS = Number(process.env['REPEATS'] ?? 7);
-/** Beside those that recording is measured with. */
+/** In addition to those that recording is measured with. */
 const MORE: typeof WORKLOADS = [
   {
     name: 'OPFS: wa-sqlite AccessHandlePool',
@@ -30,7 +31,7 @@ export const about =
   `CPU time of the page's workers over a workload, in a window without DevTools: medians of ${REPEATS} interleaved runs recorded, less those not recorded, beside what the panel's model ` +
   `says of one recorded run. The panel shows it as "Recording cost your app about ...". Aim: within 20 %.`;
 
-/** Of the workload: what lies between its marks. */
+/** The workload's events: those between its marks. */
 function modeledMs({ store, fromUs, toUs }: RecordedRun): number {
   return store.threads.reduce((sum, { events, cost, engines }) => {
     if (!cost) return sum;

@@ -1,5 +1,6 @@
-// What recording costs an app: the same workload in the same browser with the panel open on the timeline, in DevTools and in a window of its
-// own, not recorded, recorded, recorded lightly, and recorded by Chrome itself, interleaved.
+// The cost of recording for an app: the same workload in the same browser with the panel open on
+// the timeline, in DevTools and in a separate window; not recorded, recorded, recorded with fewer
+// details, and recorded by Chrome itself, interleaved.
 import {
   compare,
   eventsOf,

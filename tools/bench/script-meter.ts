@@ -1,19 +1,23 @@
-// How long the main thread's own script takes in each animation frame, measured inside the page, so in every browser alike: what was
-// begun by a frame callback, a message of a worker, a timer or an input event, with the microtasks that follow it.
+// How long the main thread's script takes in each animation frame. Measured inside the page, so it
+// works in every browser: includes work started by frame callbacks, worker messages, timers, and
+// input events, and the microtasks that follow.
 import type { Page } from 'puppeteer-core';
 
 declare global {
   interface Window {
     scriptMeter: {
-      /** Script so far, ms. What the meter takes itself is taken off, once it is known. */
+      /** Script time so far, ms, without the meter's own time once that is known. */
       spentMs(): number;
-      /** Learn what the meter takes itself: the least of many times that it measures nothing. */
+      /** Calibrate the meter's own time: the minimum of many empty measurements. */
       calibrate(): Promise<void>;
-      /** The next line of script is part of what is measured: until the microtasks after it have run. */
+      /** Measure the following script, until the microtasks after it have run. */
       begin(): void;
-      /** Requests for a frame of the timeline that were answered, ms from asking to having it. */
+      /** Answered requests for a timeline frame, ms from request to answer. */
       answersMs: number[];
-      /** The picture on screen when the worker said that a file is open: what comes after shows all of its events. */
+      /**
+       * The picture on screen when the worker reported that a file is open. Later pictures show all
+       * of its events.
+       */
       opened: { frame: string | undefined } | null;
     };
   }
@@ -21,12 +25,12 @@ declare global {
 
 /** Runs in the page, before its scripts. */
 function install(): void {
-  /** Microtasks of microtasks that are waited for. */
+  /** Depth of nested microtasks to wait for. */
   const DEPTH = 40;
   const TRIES = 100;
   let spent = 0;
   let began = -1;
-  /** Times that it measured, and what each took for the meter alone, ms. */
+  /** Number of measurements, and the meter's own time in each, ms. */
   let times = 0;
   let own = 0;
   const end = (hops: number): void =>
@@ -60,7 +64,8 @@ function install(): void {
     for (let i = 0; i < TRIES; i++) {
       const before = spent;
       begin();
-      await new Promise<void>((resolve) => timer(resolve)); // a task of its own: its microtasks are done by then
+      // a separate task: its microtasks are done by then
+      await new Promise<void>((resolve) => timer(resolve));
       least = Math.min(least, spent - before);
     }
     own = least;
@@ -118,14 +123,14 @@ function install(): void {
   } as typeof Worker.prototype.addEventListener;
 }
 
-/** Before the page is opened. */
+/** Call before the page is opened. */
 export const installScriptMeter = (page: Page): Promise<unknown> =>
   page.evaluateOnNewDocument(install);
 
 export interface Movement {
-  /** Script by frame, ms. */
+  /** Script time by frame, ms. */
   scriptMs: number[];
-  /** From asking the worker for a frame of the timeline to having it, ms. */
+  /** From requesting a timeline frame from the worker to receiving it, ms. */
   answerMs: number[];
 }
 
@@ -168,6 +173,6 @@ export const moveTimeline = (page: Page, kind: 'pan' | 'zoom', frames: number): 
     frames,
   );
 
-/** The value that this share (0..1) of all do not exceed; NaN without any. */
+/** The quantile (0..1) of all values; NaN without any. */
 export const percentile = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? NaN;

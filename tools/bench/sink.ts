@@ -2,7 +2,7 @@
 import { Header } from '../../src/record/ring-layout.ts';
 import { Recorder, type RecorderOptions } from '../../src/record/recorder.ts';
 
-/** A recorder whose records are thrown away as they come. */
+/** A recorder whose records are discarded immediately. */
 export function sink(options: RecorderOptions): Recorder {
   const recorder = new Recorder(options);
   const words = new Uint32Array(recorder.memory.buffer);

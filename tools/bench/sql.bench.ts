@@ -1,4 +1,5 @@
-// What an SQL call costs in the hook: one engine that was loaded before the hook, one with it, the same calls to both in turn.
+// The cost of an SQL call in the hook: one engine was loaded before the hook, one with it; the same
+// calls go to both in turn.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -26,11 +27,11 @@ export interface Engine {
 
 const require = createRequire(import.meta.url);
 
-/** An engine of its own, with a database in memory. @param copy of the glue */
+/** A separate engine with a database in memory. @param copy of the glue */
 export async function load(file: string, copy: string): Promise<Engine> {
   const at = (suffix: string): string =>
     require.resolve(`@journeyapps/wa-sqlite/dist/${file}.${suffix}`);
-  // its own copy of the glue: the compiler's feedback of one engine is not the other's
+  // a separate copy of the glue, so that the engines don't share the compiler's feedback
   const { default: factory } = (await import(`${pathToFileURL(at('mjs')).href}?${copy}`)) as {
     default: (o: object) => Promise<Record<string, unknown>>;
   };
@@ -68,7 +69,7 @@ function execute(e: Engine, sql: string): void {
   e.call('sqlite3_finalize')(stmt);
 }
 
-/** Each: what it is, how many statements it runs by default, and how it runs them. */
+/** Each: its name, its default number of statements, and how to run them. */
 export const WORKLOADS: {
   name: string;
   statements: number;
@@ -145,7 +146,7 @@ function clockPair(): number {
   return ((performance.now() - start) * 2e6) / 20_000;
 }
 
-/** @param query read what SQLite counts of each run, and hash the values of queries */
+/** @param query read SQLite's counters of each run, and hash the values of queries */
 async function measure(file: string, query: boolean): Promise<(string | number)[][]> {
   const plain = await load(file, 'plain');
   const recorder = sink({ capacity: 16384 });

@@ -1,4 +1,5 @@
-// What the trace room costs: bytes an event on disk, time to write and read, time of a frame, on synthetic traces.
+// The cost of traces: bytes per event on disk, time to write and read, time per frame, on synthetic
+// traces.
 import { CallLanes } from '../../src/trace/lanes/frame.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { readTrace } from '../../src/trace/file/read.ts';

@@ -1,5 +1,6 @@
-// What the store's worker of the viewer costs on a trace of 1,000,000 events (10,000,000 too with HUGE=1): from the file to the first frame,
-// every table and finding, frames, areas and SQL. The session itself, in Node: CPU time, for the machine may be shared.
+// The cost of the viewer's store worker on a trace of 1,000,000 events (also 10,000,000 with
+// HUGE=1): from the file to the first frame, every table and finding, frames, areas, and SQL. Runs
+// the session itself in Node, and measures CPU time because the machine may be shared.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -15,7 +16,7 @@ import { inProcess } from './child.ts';
 const MILLION = 1_000_000;
 const WIDTH = 1600;
 const FRAMES = 60;
-/** Frames that are asked for while a long question is under way wait no longer than its longest step. */
+/** Frames requested during a long query wait at most as long as its longest step. */
 const QUESTIONS = [
   'threadPartitions',
   'overview',
@@ -29,17 +30,17 @@ const QUESTIONS = [
 
 interface Measured {
   events: number;
-  /** What, and milliseconds of CPU. */
+  /** Name, and milliseconds of CPU. */
   ms: [string, number][];
   rssMb: number;
-  /** Array buffers once the file is open, garbage collected: columns and lanes. */
+  /** Array buffers once the file is open, after garbage collection: columns and lanes. */
   arraysMb: number;
 }
 
 const at = (values: number[], share: number): number =>
   values.sort((a, b) => a - b)[Math.floor((values.length - 1) * share)]!;
 
-/** Array buffers that are in use: those collected are given back a little later. */
+/** Array buffers in use. Collected ones are released a little later. */
 async function settledArraysMb(): Promise<number> {
   for (let i = 0; i < 3; i++) {
     globalThis.gc?.();
@@ -48,7 +49,7 @@ async function settledArraysMb(): Promise<number> {
   return process.memoryUsage().arrayBuffers / 2 ** 20;
 }
 
-/** Runs in the process of its own. @param file a .vfst */
+/** Runs in a separate process. @param file a .vfst */
 export async function child(file: string): Promise<void> {
   const ms: Measured['ms'] = [];
   const cpu = async <T>(name: string, work: () => Promise<T>): Promise<T> => {

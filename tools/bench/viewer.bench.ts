@@ -1,6 +1,8 @@
-// What the viewer costs on traces of 1,000,000 and 10,000,000 events: from the file to the first full picture and to all events, script on
-// the main thread per frame while the user drags and zooms, how long the worker takes for a picture; and how long an event takes to the
-// screen while it is recorded. The panel in an ordinary tab of headless Chromium, or of Firefox with BROWSER=firefox, which needs a build.
+// The cost of the viewer on traces of 1,000,000 and 10,000,000 events: time from the file to the
+// first full picture and to all events, main-thread script per frame while the user drags and
+// zooms, the worker's time per picture; and the time from an event to the screen during a
+// recording. The panel runs in an ordinary tab of headless Chromium, or of Firefox with
+// BROWSER=firefox, which needs a build.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +18,7 @@ import { installScriptMeter, moveTimeline, percentile } from './script-meter.ts'
 const HUGE = Boolean(process.env['HUGE']);
 const FIREFOX = process.env['BROWSER'] === 'firefox';
 const FRAMES = 120;
-/** Of a kind of movement, at each zoom. */
+/** For one kind of movement, at each zoom. */
 const ZOOMS: readonly (readonly [name: string, presses: number])[] = [
   ['whole trace', 0],
   ['zoomed in 10 times', 6],
@@ -80,14 +82,14 @@ async function panel(browser: Browser, url: string): Promise<Page> {
 const open = (page: Page, name: string): Promise<{ first: number; all: number }> =>
   page.evaluate(async (file) => {
     const blob = await (await fetch(`/traces/${file}`)).blob();
-    await blob.arrayBuffer(); // read from the network before the clock starts
+    await blob.arrayBuffer(); // read over the network before the clock starts
     const frame = (): string | undefined =>
       document.querySelector<HTMLElement>('[data-testid=timeline]')?.dataset.frame;
     const next = async (seen: string | undefined): Promise<number> => {
       while (frame() === seen) await new Promise(requestAnimationFrame);
       return performance.now();
     };
-    // the picture of the trace before this one is still refined for a moment
+    // the previous trace's picture is still refined for a moment
     for (let seen = frame(), since = performance.now(); performance.now() - since < 500;) {
       await new Promise(requestAnimationFrame);
       if (frame() !== seen) [seen, since] = [frame(), performance.now()];
@@ -103,7 +105,10 @@ const open = (page: Page, name: string): Promise<{ first: number; all: number }>
     return { first: (await first) - began, all: (await whole) - began };
   }, name);
 
-/** What is asked of the whole trace: the strip's numbers, and the tables behind these tabs; by when they are there. */
+/**
+ * Time until everything about the whole trace is there: the strip's numbers, and the tables of
+ * these tabs.
+ */
 const WHOLE_TRACE = [
   ['timeline', '[data-testid=live-commits]'],
   ['answer', '[data-testid=finding-title], [data-testid=no-findings]'],
@@ -163,7 +168,7 @@ async function moved(page: Page, what: string, tell: Tell): Promise<void> {
       const spread = (values: readonly number[]): string =>
         `${ms(percentile(values, 0.5))}, ${ms(percentile(values, 0.95))}`;
       tell(`${what}, ${kind}, ${depth}: script per frame, median and p95`, spread(scriptMs), '');
-      if (answerMs.length < 10) continue; // most of a pan finds its picture painted
+      if (answerMs.length < 10) continue; // most pans find their picture painted
       tell(
         `${what}, ${kind}, ${depth}: picture from the worker, median and p95 of ${answerMs.length}`,
         spread(answerMs),
@@ -260,7 +265,7 @@ export async function run(): Promise<Result> {
   )) as typeof import('../dev/panel.mjs');
   const rows: Result['rows'] = [];
   const tell: Tell = (...row) => {
-    console.error(row.join('  ')); // a long run shows how far it is
+    console.error(row.join('  ')); // show progress during a long run
     rows.push(row);
   };
   const { file, events } = HUGE ? TEN_MILLION : MILLION;

@@ -1,4 +1,5 @@
-// Where the cost of a recording goes: CPU time of everyone who works while an app runs, recorded and not, and a profile of the traced worker.
+// Where the cost of a recording is: CPU time by process while an app runs, recorded and not, and a
+// profile of the traced worker.
 import { cpuByPart, PARTS, WORKER_PARTS } from './cpu-by-part.ts';
 import { compare, least, PLACES, RecordedApps, WORKLOADS } from './recorded-app.ts';
 

@@ -1,4 +1,5 @@
-// How much later a worker starts while it is recorded: from `new Worker` until its first answer, beside the same in a tab that is not recorded.
+// How much later a worker starts while it is recorded: from `new Worker` to its first answer,
+// compared with a tab that isn't recorded.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CDPSession, Page } from 'puppeteer-core';
@@ -44,8 +45,9 @@ const started = (page: Page, script: string, type: string, run: number): Promise
   );
 
 /**
- * Without what Puppeteer asks for in workers. While it listens to requests, Chromium looks for the lines that made each one, and V8 parses
- * every script that waits for it a second time: 4.5 ms for the hook.
+ * Disables Puppeteer's instrumentation of workers. While it listens to requests, Chromium
+ * determines the lines that made each one, and V8 parses every script that waits for it a second
+ * time: 4.5 ms for the hook.
  */
 async function unwatched(page: Page): Promise<void> {
   const client = (page as unknown as { _client(): CDPSession })._client();
@@ -65,7 +67,7 @@ const rowOf = (kind: string, without: number[], taken: number[]): string[] => [
   (least(taken) - least(without)).toFixed(1),
 ];
 
-/** What it costs to read and parse the hook: nothing of it runs. */
+/** The cost of reading and parsing the hook, without running it. */
 const parsed = (page: Page, script: string, before: string): Promise<number> =>
   page.evaluate(
     async (url, text) => {

@@ -1,7 +1,13 @@
-/** Makes absurd-sql and the sql.js of its author modules that the Lab's workers can load: as published, but for what bundlers define. */
+/**
+ * Turns absurd-sql and its author's sql.js into modules that the Lab's workers can load: as
+ * published, except for what bundlers define.
+ */
 const SQL_JS = '/node_modules/@jlongster/sql.js/dist/sql-wasm.js';
 const BACKEND = '/node_modules/absurd-sql/dist/indexeddb-backend.js';
-/** What its author measured with. Absent from its package; its own builds leave it out like this. */
+/**
+ * The author used it for measurements. It is missing from the package; the author's own builds also
+ * leave it out.
+ */
 const PERF = 'perf-deets';
 const NO_PERF = ['start', 'stop', 'record', 'endRecording', 'count']
   .map((name) => `export const ${name} = () => {};`)
@@ -13,7 +19,7 @@ export const absurdSql = {
   load: (id) => (id === `\0${PERF}` ? NO_PERF : null),
   transform(code, id) {
     const path = id.replaceAll('\\', '/');
-    // a classic script, which sets `module`, and keeps its first instance: run again for each
+    // a classic script that sets `module` and caches its first instance, so run it again for each
     if (path.endsWith(SQL_JS))
       return {
         code: `export default () => {\nlet module;\n${code}\nreturn initSqlJs;\n};`,

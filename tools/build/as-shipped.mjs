@@ -1,4 +1,4 @@
-// The modules below src as rollup.config.js writes them into what is shipped, for an esbuild of a benchmark.
+// Modules in src as rollup.config.js transforms them for shipping, for a benchmark's esbuild.
 import { readFileSync } from 'node:fs';
 import { inlineConstants } from './inline-constants.mjs';
 

@@ -1,10 +1,13 @@
-/** Rollup plugin of `vfscope/hook`: its one free name becomes the hook's own function, as built for realms that bring it themselves. */
+/**
+ * Rollup plugin for `vfscope/hook`: replaces its one free name with the hook's function, as built
+ * for realms that load it themselves.
+ */
 
 /** @param {string} script the built hook @returns {string} its function, not called */
 export const hookFunction = (script) => script.slice(0, script.lastIndexOf('})(') + 2);
 
 /**
- * Behind the minifier: the function is text that workers get, and stays as it is.
+ * Runs after the minifier: the function is text that workers get, so it must stay unchanged.
  * @param {() => string} script reads the built hook
  * @returns {import('rollup').Plugin}
  */

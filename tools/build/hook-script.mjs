@@ -1,6 +1,9 @@
-/** What stands around the hook's bundle: one function, which is also the text that workers get. */
+/** The code around the hook's bundle: one function, which is also the text that workers get. */
 
-/** The hook keeps ports and undos in collections: with methods of their own, so that none passes a function that the app has put in its place. */
+/**
+ * The hook stores ports and undo steps in collections with own methods, so that methods that the
+ * app has replaced aren't called.
+ */
 const OWN_COLLECTIONS = `const [Map, Set, WeakMap, WeakSet] = ['Map', 'Set', 'WeakMap', 'WeakSet'].map((name) => {
   const { constructor: Native, ...methods } = Object.getOwnPropertyDescriptors(globalThis[name].prototype);
   const Own = class extends Native.value {};
@@ -17,7 +20,10 @@ export const HOOK_SCRIPT = {
   footer: "})({ role: 'page' });",
 };
 
-/** The same of a script that the hook carries: it is left where the hook looks for it. @param name `messages` or `instructions` */
+/**
+ * The same for a script that the hook includes: it is stored where the hook looks for it. @param
+ * name `messages` or `instructions`
+ */
 export const carriedScript = (name) => ({
   ...HOOK_SCRIPT,
   name: 'run',

@@ -1,11 +1,14 @@
 /**
- * Rollup plugin of the hook: `Op.xRead` becomes 2. Names of properties do not minify, and every page parses the hook; tables of numbers
- * of which every use is a number are left out of it by that.
+ * Rollup plugin for the hook: `Op.xRead` becomes 2. Property names aren't minified, and every page
+ * parses the hook. If every use of a number table is inlined, the table is left out.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Tables by the name under which modules import them, and where each is: `export const NAME = { key: number, ... } as const`. */
+/**
+ * Tables by their import name, and their files: `export const NAME = { key: number, ... } as
+ * const`.
+ */
 const TABLES = {
   Op: 'src/event/event.ts',
   Field: 'src/event/event.ts',
@@ -23,14 +26,17 @@ const TABLES = {
   HeadersOf: 'src/vfs-instrumented/interpose/engine-block.ts',
   Headed: 'src/vfs-instrumented/interpose/header-decode.ts',
 };
-/** In a module with this, `W(Header.head)` becomes a number, too: the recorder's functions are then small enough to be inlined by V8. */
+/**
+ * In a module with this line, `W(Header.head)` also becomes a number: this makes the recorder's
+ * functions small enough for V8 to inline.
+ */
 const WORDS = /\bconst W = \(byte(?:: number)?\)(?:: number)? => byte >>> 2;/;
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
  * @param {string} name
  * @param {string} source text of its module
- * @returns {Map<string, number>} @throws where the table is not written as plain numbers
+ * @returns {Map<string, number>} @throws if the table isn't written as plain numbers
  */
 export function tableOf(name, source) {
   const [, body] =

@@ -1,9 +1,13 @@
-// The type declarations of the library: one .d.ts a source file that the entry reaches, below `out`.
+// The library's type declarations: one .d.ts for each source file that the entry reaches, below
+// `out`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 
-/** @param {string} entry a source file @param {string} out folder @param {string} name of the library's file of types, beside that folder */
+/**
+ * @param {string} entry a source file @param {string} out folder @param {string} name of the
+ * library's types file, next to that folder
+ */
 export function emitTypes(entry, out, name) {
   const options = {
     ...{

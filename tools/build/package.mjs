@@ -1,5 +1,6 @@
-// `npm run package`: what is uploaded to the stores, as reproducible zips in dist/packages: one of each browser's folder, and the
-// sources with build instructions. `npm run package -- firefox` makes only that one (it needs no git, so reviewers can run it).
+// `npm run package`: makes the uploads for the stores, as reproducible zips in dist/packages: one
+// for each browser's folder, and the sources with build instructions. `npm run package -- firefox`
+// makes only that one (it needs no git, so reviewers can run it).
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -7,17 +8,19 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { zip } from './zip.mjs';
 
-/** Folders of the build that become a package each; Edge takes Chrome's. */
+/** Build folders that become a package each; Edge uses Chrome's. */
 export const BROWSERS = ['chrome', 'firefox', 'safari'];
-/** What a reviewer needs to build again; tests and their traces stay out. */
+/** What a reviewer needs to rebuild; excludes tests and their traces. */
 const SOURCES = /^(?:src|tools|docs|store-assets\/(?:icons|pictures))\/|^[^/]+$/;
 const INSTRUCTIONS = 'store-assets/amo/BUILD.md';
 
-/** Neither source maps nor dot files go to a store. @param {string} path with slashes */
+/** Stores get neither source maps nor dot files. @param {string} path with slashes */
 export const ships = (path) =>
   !path.endsWith('.map') && !path.split('/').some((part) => part.startsWith('.'));
 
-/** @param {string} folder @returns {[string, Buffer][]} what of it ships, by path below it */
+/**
+ * @param {string} folder @returns {[string, Buffer][]} the files of it that ship, by path below it
+ */
 export function filesOf(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -27,7 +30,7 @@ export function filesOf(folder) {
     .map(([path, file]) => [path, readFileSync(file)]);
 }
 
-/** @returns {[string, Buffer][]} the sources as they are now, with the instructions beside package.json */
+/** @returns {[string, Buffer][]} the current sources, with the instructions next to package.json */
 export function sources() {
   const listed = execFileSync(
     'git',

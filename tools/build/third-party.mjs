@@ -1,20 +1,26 @@
 /**
- * THIRD-PARTY.txt in each folder of the build: every npm package that a bundle there contains, and every one that is copied there, with
- * its license text. Rollup knows which modules it bundled. A package without a license text fails the build.
+ * Writes THIRD-PARTY.txt into each build folder: every npm package that is bundled or copied there,
+ * with its license text. Rollup knows which modules it bundled. A package without a license text
+ * fails the build.
  */
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
 export const FILE = 'THIRD-PARTY.txt';
 const LICENSES = join(import.meta.dirname, 'licenses');
-/** What the compiled files of a package contain besides its own code: names of texts in tools/build/licenses. */
+/**
+ * What a package's compiled files contain besides its own code: names of texts in
+ * tools/build/licenses.
+ */
 const INSIDE = {
   'wa-sqlite': ['sqlite', 'emscripten', 'musl'],
   '@journeyapps/wa-sqlite': ['sqlite', 'emscripten', 'musl', 'powersync-core'],
   '@sqlite.org/sqlite-wasm': ['sqlite', 'emscripten', 'musl'],
   '@jlongster/sql.js': ['sqlite', 'emscripten', 'musl'],
 };
-/** Packages that say their license in package.json and in their code, without a file of their own. */
+/**
+ * Packages that state their license in package.json and in their code, but have no license file.
+ */
 const KEPT = { '@sqlite.org/sqlite-wasm': 'sqlite-wasm' };
 const TITLES = {
   sqlite: 'SQLite',
@@ -30,7 +36,7 @@ export function packageFolder(id) {
   return /^(.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? null;
 }
 
-/** @returns {string} @throws Error that names the package where it has no license text */
+/** @returns {string} @throws Error that names the package if it has no license text */
 function licenseOf(folder, { name, version }) {
   const files = readdirSync(folder).filter((file) => LICENSE_FILE.test(file));
   const texts = files
@@ -43,7 +49,10 @@ function licenseOf(folder, { name, version }) {
   );
 }
 
-/** @param {Iterable<string>} modules paths of bundled modules and copied files @returns {string} '' where none is a package's */
+/**
+ * @param {Iterable<string>} modules paths of bundled modules and copied files @returns {string} ''
+ * if none is from a package
+ */
 export function notices(modules) {
   const folders = new Map();
   const inside = new Set();
@@ -74,8 +83,8 @@ export function notices(modules) {
 
 /**
  * @param {string[]} roots folders that get a THIRD-PARTY.txt of what is below them
- * @param {Record<string, string[]>} copied by root: files that are copied there besides
- * @returns rollup plugin of every bundle; it writes the file again after each
+ * @param {Record<string, string[]>} copied by root: additional files that are copied there
+ * @returns rollup plugin for every bundle; it writes the file again after each
  */
 export function thirdParty(roots, copied = {}) {
   const modules = new Map(roots.map((root) => [root, new Set(copied[root])]));

@@ -19,7 +19,7 @@ export function crc32(bytes) {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-/** The fields that a file's own header and its entry in the directory share. */
+/** The fields that a file's own header and its directory entry share. */
 function fields(buffer, at, { name, crc, packed, size }) {
   buffer.writeUInt16LE(VERSION, at);
   buffer.writeUInt16LE(UTF8, at + 2);

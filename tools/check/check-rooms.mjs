@@ -1,5 +1,5 @@
-// Checks that every import in src/ is an arrow of tools/check/rooms.mjs, and that neither files import each other in a circle nor folders
-// both ways. Prints each fault and ends with exit code 1 if there is one.
+// Checks that tools/check/rooms.mjs allows every import in src/, and that neither files nor folders
+// import each other in a circle. Prints each fault and exits with 1 if there are any.
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -40,7 +40,7 @@ const allows = (room, allowed) => room === allowed || room.startsWith(`${allowed
  * @param {string} root folder that holds the rooms
  * @param {(path: string) => string} read
  * @param {string[]} files paths below root
- * @returns {string[]} one line a fault
+ * @returns {string[]} one line for each fault
  */
 export function faultsOf(root, files, read) {
   const faults = [];
@@ -80,11 +80,11 @@ export function faultsOf(root, files, read) {
 }
 
 /**
- * Arrows of the table that no import needs.
+ * Arrows of the table that aren't used by any import.
  * @param {string} root folder that holds the rooms
  * @param {string[]} files all paths below root
  * @param {(path: string) => string} read
- * @returns {string[]} one line a fault
+ * @returns {string[]} one line for each fault
  */
 export function unusedArrows(root, files, read) {
   const used = new Map(Object.keys(ROOMS).map((room) => [room, new Set()]));
@@ -101,7 +101,7 @@ export function unusedArrows(root, files, read) {
 }
 
 /**
- * Of every two folders that import each other, a file of each that does.
+ * For every two folders that import each other: one importing file of each.
  * @param {Map<string, Set<string>>} targetsOf what each file imports, types included
  * @returns {string[][]}
  */
@@ -129,9 +129,9 @@ function bothWays(targetsOf) {
 function cyclesOf(targetsOf) {
   const cycles = [];
   const path = [];
-  /** Place at which a file was met; Infinity once its component is known. */
+  /** Index at which a file was visited; Infinity once its component is known. */
   const metAt = new Map();
-  /** @returns {number} the first place on the path that the file leads back to */
+  /** @returns {number} the first index on the path that the file leads back to */
   const visit = (file) => {
     const place = metAt.size;
     metAt.set(file, place);

@@ -1,5 +1,8 @@
 export interface Fault {
-  /** `manifest.permissions.downloads`, `api.tabs.get`, `Promise.withResolvers`, or a file that does not belong. */
+  /**
+   * `manifest.permissions.downloads`, `api.tabs.get`, `Promise.withResolvers`, or an unexpected
+   * file.
+   */
   key: string;
   browser: 'chrome' | 'firefox' | 'safari';
   cause: string;
@@ -11,7 +14,10 @@ export interface Waiver {
   browsers: Fault['browser'][];
   reason: string;
 }
-/** What in a built folder the oldest browser that its manifest admits lacks; each key once, without waivers. */
+/**
+ * What a built folder uses and the oldest browser that its manifest admits lacks; each key once,
+ * without waivers.
+ */
 export function faultsIn(folder: string, browser: Fault['browser']): Fault[];
-/** For people: faults that no waiver excuses, and waivers that excuse nothing. */
+/** For people: faults without a waiver, and waivers without a fault. */
 export function judge(faults: readonly Fault[], waivers: readonly Waiver[]): string[];

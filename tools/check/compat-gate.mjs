@@ -1,6 +1,8 @@
-// `npm run check -- compat`: every manifest key and every extension API in the built folders, and every static of the web platform and the language,
-// against MDN's compatibility data for the oldest browser that each manifest admits. What the data does not know or forbids needs a line in
-// tools/check/compat-waivers.json that says why it is right all the same; a line that nothing needs is a fault, too.
+// `npm run check -- compat`: compares every manifest key, every extension API, and every static
+// member of the web platform and the language in the built folders with MDN's compatibility data,
+// for the oldest browser that each manifest admits. Whatever the data lacks or forbids needs a line
+// in tools/check/compat-waivers.json with the reason why it is correct. Unused lines are faults,
+// too.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,7 +15,10 @@ const OLDEST = {
   firefox: (m) => m.browser_specific_settings?.gecko?.strict_min_version,
   safari: (m) => m.browser_specific_settings?.safari?.strict_min_version,
 };
-/** Not read: it hands `chrome` on whole, and asks for every method before it wraps it. It uses nothing by itself. */
+/**
+ * Not checked: it passes on the whole of `chrome`, and checks for every method before it wraps it.
+ * It uses nothing itself.
+ */
 const POLYFILL = 'browser-polyfill.min.js';
 const at = (root, keys) =>
   keys.reduce((o, k) => (o && Object.hasOwn(o, k) ? o[k] : undefined), root)?.__compat;
@@ -25,7 +30,7 @@ function compare(a, b) {
   return 0;
 }
 
-/** null where a browser of this version has it, else why not. */
+/** null if a browser of this version has it; otherwise the reason why not. */
 function missing(record, browser, version) {
   const support = record?.support?.[browser];
   if (!support) return 'unknown to the compatibility data';
@@ -54,7 +59,7 @@ function* manifestKeys(value, keys = ['manifest']) {
   } else if (value !== null && typeof value === 'object')
     for (const [key, inner] of Object.entries(value)) {
       const mine = [...keys, key];
-      // below what the data describes, and where the keys are sizes of pictures, there is nothing to look up
+      // nothing to look up below the data's depth, or if the keys are image sizes
       if (keys.length === 1 || extension(mine)) yield mine;
       yield* manifestKeys(inner, mine);
     }
@@ -65,12 +70,15 @@ const filesIn = (folder) =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
 
-/** The record of something used in a script; the longest known part of `api.tabs.onRemoved.addListener` counts. */
+/**
+ * The record of something used in a script; for `api.tabs.onRemoved.addListener`, the longest known
+ * part.
+ */
 function recordOf({ kind, keys }) {
   if (kind === 'extension') {
     let known = ['api', ...keys];
     while (known.length > 2 && !extension(known)) known = known.slice(0, -1);
-    // devtools.panels stands below `api.devtools`; a namespace itself has no record of its own
+    // devtools.panels is under `api.devtools`; a namespace has no record
     return { key: known.join('.'), record: extension(known) };
   }
   const [object, member] = keys;
@@ -82,7 +90,7 @@ function recordOf({ kind, keys }) {
 }
 
 /**
- * What in a built folder its oldest browser lacks.
+ * What a built folder uses and its oldest browser lacks.
  * @param {string} folder with manifest.json
  * @param {'chrome' | 'firefox' | 'safari'} browser
  * @returns {{ key: string, browser: string, cause: string, where: string }[]} each key once; without waivers
@@ -122,7 +130,7 @@ export function faultsIn(folder, browser) {
   return [...found.values()];
 }
 
-/** Faults that no waiver excuses, and waivers that excuse nothing. @returns {string[]} for people */
+/** Faults without a waiver, and waivers without a fault. @returns {string[]} for people */
 export function judge(faults, waivers) {
   const excuses = ({ key, browser }) =>
     waivers.find((w) => w.key === key && w.browsers.includes(browser));

@@ -1,11 +1,11 @@
-// What a built script uses of the extension API (through `chrome`, `browser` and the name that src/platform/extension-api.ts gives them) and
-// of the static members of built-in objects.
+// What a built script uses of the extension API (through `chrome`, `browser`, and the name in
+// src/platform/extension-api.ts) and of the static members of built-in objects.
 import { parseAst } from 'rollup/parseAst';
 
 const isFunction = ({ type }) =>
   /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(type);
 const isNode = (v) => v !== null && typeof v === 'object' && typeof v.type === 'string';
-/** Nodes right below one. */
+/** Direct child nodes. */
 const children = (node) =>
   Object.values(node).flatMap((v) => (Array.isArray(v) ? v.filter(isNode) : isNode(v) ? [v] : []));
 
@@ -25,7 +25,7 @@ function* namesIn(pattern) {
     for (const child of children(pattern)) yield* namesIn(child);
 }
 
-/** Names that a function or a module gives to something of its own; those of functions inside it are not its. */
+/** Names that a function or a module declares, excluding those of functions inside it. */
 function* ownNames(node, top = true) {
   if (top) for (const param of node.params ?? []) yield* namesIn(param);
   for (const child of children(node)) {
@@ -98,7 +98,10 @@ export function usesIn(source) {
   return found;
 }
 
-/** Members behind a name: [] where it is only asked for (`typeof chrome`, `chrome?.`); null where it goes elsewhere whole. */
+/**
+ * Members after a name: [] if it is only tested (`typeof chrome`, `chrome?.`); null if all of it is
+ * passed elsewhere.
+ */
 function chain(node, parents) {
   const keys = [];
   let current = node;

@@ -1,5 +1,7 @@
-// `npm run fuzz [-- --minutes M --from SEED]`, ten minutes by default: random stores, damaged and changed files, and forged messages
-// through everything that is made of a trace (tests/fuzz); `--stores N --files N` runs so many of the first two and no others. Ends with exit code 1 and the seed of what failed.
+// `npm run fuzz [-- --minutes M --from SEED]`, ten minutes by default: sends random stores, damaged
+// and changed files, and forged messages through everything that processes traces (tests/fuzz).
+// `--stores N --files N` runs only this many of the first two. On a failure, exits with 1 and
+// prints the seed.
 import { join } from 'node:path';
 import { loadTs } from '../dev/load-ts.mjs';
 

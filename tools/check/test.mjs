@@ -1,4 +1,5 @@
-// `npm test`: everything that must hold, suite by suite, with the time each took. Ends with "N passed, N failed".
+// `npm test`: runs all checks and tests, suite by suite, with the time of each. Ends with "N
+// passed, N failed".
 // `npm test -- NAME ...`: only these suites. `npm test -- quick`: check, and the unit tests that import what you changed.
 // `npm run check -- STEP ...`: only these steps of check.
 import { spawn, spawnSync } from 'node:child_process';
@@ -13,8 +14,8 @@ const reports = mkdtempSync(join(tmpdir(), 'vfscope-test-'));
 
 const build = ['build', bin('rollup'), ['-c', '--silent']];
 /**
- * The steps of check: name, command, arguments, and what fixes it. The first list looks at what was built, the second reads sources, so the
- * two run at the same time.
+ * The steps of check: name, command, arguments, and how to fix a failure. The first list checks the
+ * build, the second reads sources, so both run at the same time.
  */
 const STEPS = [
   [
@@ -34,7 +35,8 @@ const STEPS = [
     [
       'svelte',
       bin('svelte-check'),
-      // the configuration named: it would load that of each example, whose plugin may not be built yet
+      // the configuration is named, because otherwise each example's is loaded, whose plugin may
+      // not be built yet
       [
         ...['--fail-on-warnings', '--output', 'human', '--tsconfig', './tsconfig.json'],
         ...['--config', './svelte.config.js'],
@@ -46,8 +48,9 @@ const STEPS = [
 ];
 
 /**
- * What a suite runs: plain steps pass or fail as one each; vitest projects report their tests. `budget` in minutes.
- * `again`: real browsers on a shared machine; a failing file gets a second run, and is listed.
+ * What a suite runs. A plain step counts as one test; vitest projects report their tests. `budget`
+ * in minutes.
+ * `again`: real browsers on a shared machine; a failing file runs a second time, and is listed.
  */
 const SUITES = {
   check: { budget: 4, steps: STEPS },
@@ -60,10 +63,13 @@ const SUITES = {
 };
 /** Run only when named. */
 const ON_REQUEST = {
-  /** Full matrices. */
+  /** Complete matrices. */
   long: { budget: 120, project: 'long', browser: true },
   'long-webkit': { budget: 5, project: 'long-webkit', webkit: true },
-  /** Unit tests that import a file which differs from main. Tests that read files as text aren't found by that: CI runs all. */
+  /**
+   * Unit tests that import a file that differs from main. This doesn't find tests that read files
+   * as text; CI runs all tests.
+   */
   changed: { budget: 3, project: 'unit', args: ['--changed', 'origin/main'] },
 };
 const QUICK = ['check', 'changed'];
@@ -82,14 +88,20 @@ function run(command, args) {
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const times = [];
-/** Failed at first and passed when run again: each is a defect of the product or of the test: find it and fix it. */
+/**
+ * Failed first and passed when run again. Each is a defect of the product or the test, and needs a
+ * fix.
+ */
 const unstable = [];
-/** What failed at last, by name. Printed again at the end, where a long log is read first. */
+/** Final failures by name. Printed again at the end, where people look first in a long log. */
 const failures = [];
-/** More than these at once are no accident of a busy machine. */
+/** More than this many at once can't be explained by a busy machine. */
 const MOST_FILES_AGAIN = 8;
 
-/** Runs lists of steps at the same time, each list in its order. What a step prints comes in one piece. */
+/**
+ * Runs lists of steps at the same time, each list in order. The output of a step is printed as one
+ * block.
+ */
 const runSteps = (lists) =>
   Promise.all(
     lists.map(async (steps) => {
@@ -112,7 +124,7 @@ const runSteps = (lists) =>
     }),
   );
 
-/** Runs a vitest project, or some files of it. @returns its report, null where it left none */
+/** Runs a vitest project, or some of its files. @returns its report, null if it left none */
 function runVitest(project, more = []) {
   const report = join(reports, `${project}.json`);
   rmSync(report, { force: true });
@@ -130,7 +142,7 @@ function runVitest(project, more = []) {
 
 const failedFiles = ({ testResults }) =>
   testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative(root, name));
-/** By name, with the first line of what went wrong. */
+/** By name, with the first line of the error. */
 const failedTests = ({ testResults }) =>
   testResults.flatMap(({ name, status, message, assertionResults }) => {
     const file = relative(root, name);
@@ -158,7 +170,7 @@ function runProject(project, { again, args = [] }) {
   total.skipped += first.numPendingTests;
   const files = failedFiles(first);
   let last = first;
-  // what failed first is said at the end, whatever the second run says
+  // first failures are listed at the end, regardless of the second run
   if (again && files.length > 0 && files.length <= MOST_FILES_AGAIN) {
     console.log(`\nfailed, run again on their own: ${files.join(', ')}`);
     last = runVitest(project, files) ?? first;
@@ -168,7 +180,7 @@ function runProject(project, { again, args = [] }) {
   }
   total.failed += last.numFailedTests;
   failures.push(...failedTests(last));
-  // a file that could not be loaded, an error outside any test
+  // a file that couldn't be loaded, or an error outside any test
   if (!last.ok && last.numFailedTests === 0) total.failed++;
   if (first.numTotalTests === 0 && args.length === 0) total.failed++;
 }

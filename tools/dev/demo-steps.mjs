@@ -1,6 +1,7 @@
-// What a visitor of the demo does: imports notes, searches, adds some one by one. A script for `vfscope record --script`.
+// A demo visitor's actions: imports notes, searches, adds some notes one by one. A script for
+// `vfscope record --script`.
 
-/** The demo says what it is doing in `body[data-state]` and `#status`. */
+/** The demo reports its state in `body[data-state]` and `#status`. */
 const says = (page, start) =>
   page.waitForFunction(
     (text) =>

@@ -26,7 +26,7 @@ const target =
   browser === 'firefox'
     ? ['--firefox', binary]
     : ['--target', 'chromium', '--chromium-binary', binary];
-// as root Chromium starts in no other way
+// as root, Chromium only starts this way
 if (browser !== 'firefox' && process.getuid?.() === 0) target.push('--args=--no-sandbox');
 const folder = join(process.env.VFSCOPE_DIST ?? 'dist', browser);
 const webExt = join(root, 'node_modules/web-ext/bin/web-ext.js');
@@ -35,5 +35,5 @@ const child = spawn(
   [webExt, 'run', '--source-dir', folder, ...target, '--start-url', url],
   { stdio: 'inherit' },
 );
-process.on('SIGINT', () => {}); // web-ext hears it, too, and closes its browser
+process.on('SIGINT', () => {}); // web-ext receives it, too, and closes its browser
 child.on('close', (code) => void server.close().then(() => process.exit(code ?? 3)));

@@ -1,4 +1,4 @@
-// Finds a Chromium, a Firefox and a WebKitGTK, or installs Debian's where that is possible.
+// Finds Chromium, Firefox, and WebKitGTK, or installs Debian's if possible.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import {
@@ -10,7 +10,7 @@ import {
   HOW_TO_INSTALL_WEBKIT,
 } from '../../src/drive/find-browser.mjs';
 
-/** Runs apt-get, as root or by sudo without a password; its words go to stderr. */
+/** Runs apt-get, as root or by sudo without a password; its output goes to stderr. */
 function apt(...args) {
   const root = process.getuid?.() === 0;
   const command = [
@@ -27,7 +27,7 @@ function apt(...args) {
 /**
  * Finds a Chromium or installs it with apt.
  * @returns {Promise<string>} its path
- * @throws {Error} with what to do, where there is none and none can be installed
+ * @throws {Error} with what to do, if there is none and none can be installed
  */
 export const ensureChromium = () =>
   ensure({
@@ -48,7 +48,10 @@ export const ensureFirefox = () =>
     debian: 'firefox-esr',
   });
 
-/** The same for WebKitGTK's MiniBrowser, with the display server that it is shown on and what its window with isolated worlds needs. @returns null where there is none: it is Linux's */
+/**
+ * The same for WebKitGTK's MiniBrowser, its display server, and what its window with isolated
+ * worlds needs. @returns null on other systems than Linux
+ */
 export const ensureWebKit = () =>
   process.platform === 'linux'
     ? ensure({
@@ -62,7 +65,7 @@ export const ensureWebKit = () =>
       })
     : Promise.resolve(null);
 
-/** Whether there is such a program. */
+/** Whether this program is installed. */
 const canStart = (command) =>
   spawnSync(command, ['-help'], { stdio: 'ignore' }).error === undefined;
 

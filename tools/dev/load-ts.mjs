@@ -1,4 +1,5 @@
-// A TypeScript module for a tool: Node takes no types, so it is bundled into node_modules/.cache and imported from there.
+// Loads a TypeScript module for a tool: bundles it into node_modules/.cache, because Node doesn't
+// run TypeScript, and imports it from there.
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,10 +8,11 @@ import { build } from 'esbuild';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * @param {string} name of the tool: its bundle's, too
- * @param {string | { contents: string }} entry a source file, or TypeScript whose imports begin at the checkout's root
+ * @param {string} name of the tool, also used for its bundle
+ * @param {string | { contents: string }} entry a source file, or TypeScript whose imports start at
+ * the checkout's root
  * @returns {Promise<any>} what the module exports
- * @throws where it does not compile: esbuild has said why on stderr
+ * @throws if it doesn't compile: esbuild has printed why on stderr
  */
 export async function loadTs(name, entry) {
   const outfile = join(
@@ -33,11 +35,11 @@ export async function loadTs(name, entry) {
     logLevel: 'warning',
   });
   const loaded = await import(pathToFileURL(outfile).href);
-  await rm(outfile); // one a process, or two tools at once would read each other's
+  await rm(outfile); // one per process, because two tools would overwrite each other's
   return loaded;
 }
 
-/** The servers and tools find their folders by their own place. */
+/** The servers and tools find their folders relative to themselves. */
 const modulesInPlace = {
   name: 'modules-in-place',
   setup(b) {

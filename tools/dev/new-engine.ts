@@ -1,5 +1,5 @@
-// `npm run new -- engine PACKAGE`: a row of the engine grid to fill in: an app in tests/apps, its entry in tests/oracle/catalog.ts, and its
-// package in tools/docs/engines.ts.
+// `npm run new -- engine PACKAGE`: creates a row of the engine grid to fill in: an app in
+// tests/apps, its entry in tests/oracle/catalog.ts, and its package in tools/docs/engines.ts.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -57,7 +57,7 @@ export const folderOf = (name: string): string =>
  * @param root of the repository
  * @param name of an npm package
  * @returns the files that were written, relative to root
- * @throws where the row exists
+ * @throws if the row exists
  */
 export function scaffold(root: string, name: string): string[] {
   if (!/^(@[a-z0-9-~][a-z0-9-._~]*\/)?[a-z0-9-~][a-z0-9-._~]*$/.test(name))
@@ -87,7 +87,7 @@ export function scaffold(root: string, name: string): string[] {
   return files.map(([file]) => file);
 }
 
-/** What is left to do by hand. */
+/** The remaining manual steps. */
 export const next = (name: string): string => `
   1. npm i -D --save-exact ${name}
   2. make tests/apps/${folderOf(name)}/worker.js load it as its README shows (npm run apps serves the page)

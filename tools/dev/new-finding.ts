@@ -1,5 +1,6 @@
-// `npm run new -- finding SUBJECT NAME`: a rule to fill in: its file in src/analysis/SUBJECT, its place among the rules, a trace that it fires
-// on and one that it doesn't, and its section in docs/findings.md.
+// `npm run new -- finding SUBJECT NAME`: creates a rule to fill in: its file in
+// src/analysis/SUBJECT, its place among the rules, a trace that triggers it and one that doesn't,
+// and its section in docs/findings.md.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -63,7 +64,7 @@ TODO.
  * @param subject a folder of src/analysis
  * @param name of the rule, as a constant
  * @returns the files that were written, relative to root
- * @throws where there is no such subject, or such a file
+ * @throws if there is no such subject, or the file exists
  */
 export function scaffold(root: string, subject: string, name: string): string[] {
   if (!/^[a-z]\w*$/.test(name)) throw new Error(`"${name}" isn't the name of a constant`);
@@ -73,7 +74,7 @@ export function scaffold(root: string, subject: string, name: string): string[] 
     throw new Error(`src/analysis/${subject} doesn't exist`);
   if (existsSync(join(root, path))) throw new Error(`${path} exists`);
   const edits = new Map<string, string>();
-  /** Puts text before the first place of `before` that follows `after`. */
+  /** Inserts text before the first occurrence of `before` after `after`. */
   const insert = (target: string, after: string, before: string, text: string): void => {
     const old = edits.get(target) ?? readFileSync(join(root, target), 'utf8');
     const at = old.indexOf(before, old.indexOf(after));
@@ -98,7 +99,7 @@ export function scaffold(root: string, subject: string, name: string): string[] 
   return [...edits.keys()];
 }
 
-/** What is left to do by hand. */
+/** The remaining manual steps. */
 export const next = (): string => `
   1. write the rule and replace each TODO
   2. npx vitest run --project unit tests/unit/findings

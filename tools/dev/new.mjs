@@ -1,9 +1,10 @@
-// `npm run new -- engine PACKAGE` or `npm run new -- finding SUBJECT NAME`: the files of something new, to fill in. Prints what is left to do.
+// `npm run new -- engine PACKAGE` or `npm run new -- finding SUBJECT NAME`: creates the files to
+// fill in. Prints the remaining steps.
 import { join } from 'node:path';
 import { loadTs } from './load-ts.mjs';
 
 const root = join(import.meta.dirname, '../..');
-/** Each is a module tools/dev/new-KIND.ts, with the words it takes. */
+/** Each is a module tools/dev/new-KIND.ts, with its arguments. */
 const KINDS = { engine: 'PACKAGE', finding: 'SUBJECT NAME' };
 
 const [kind, ...words] = process.argv.slice(2);

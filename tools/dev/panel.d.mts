@@ -1,6 +1,6 @@
 /** Build the page and its worker into a folder. */
 export function buildPanel(out: string): Promise<void>;
-/** Serve a built panel on 127.0.0.1; files of `traces` by their name below /traces/. */
+/** Serve a built panel on 127.0.0.1, and the files of `traces` under /traces/ by name. */
 export function servePanel(options: {
   out: string;
   port?: number;

@@ -72,7 +72,7 @@ export async function buildPanel(out) {
 }
 
 /**
- * Serve a built panel on 127.0.0.1; files of `traces` by their name below /traces/.
+ * Serve a built panel on 127.0.0.1, and the files of `traces` under /traces/ by name.
  * @param {{ out: string, port?: number, traces?: Record<string, string> }} options
  * @returns {Promise<{ url: string, rebuilt: () => void, close: () => Promise<void> }>}
  */

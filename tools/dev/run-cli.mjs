@@ -1,4 +1,5 @@
-// Runs the vfscope command from a checkout; builds first where dist/ is older than its sources. Quiet: stdout is the command's.
+// Runs the vfscope command from a checkout. Builds first if dist/ is older than its sources. Prints
+// nothing itself: stdout is the command's.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +43,8 @@ if (!existsSync(built) || statSync(built).mtimeMs < newest(sources)) {
     process.exit(3);
   }
 }
-// npm runs its scripts in the checkout: files are meant as seen from where npm was called, `npm --prefix CHECKOUT run vfscope -- ...`
+// npm runs scripts in the checkout, but paths are relative to where npm was called, `npm --prefix
+// CHECKOUT run vfscope -- ...`
 if (process.env.npm_lifecycle_event === 'vfscope' && process.env.INIT_CWD)
   process.chdir(process.env.INIT_CWD);
 await import(pathToFileURL(built)); // in this process: Ctrl+C reaches the command once, and the shell waits until it has saved

@@ -1,5 +1,6 @@
-// `npm start`: builds, finds or installs a browser, and opens the demo with DevTools and the panel recording. Without a display it
-// records the demo headless and leaves a trace and a picture in .vfscope/. Each step is skipped where it is done already.
+// `npm start`: builds, finds or installs a browser, and opens the demo with DevTools and the panel
+// recording. Without a display, it records the demo headless and leaves a trace and a screenshot in
+// .vfscope/. Completed steps are skipped.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -8,7 +9,7 @@ const root = join(import.meta.dirname, '../..');
 const out = join(root, '.vfscope');
 const cli = join(root, 'dist/cli/vfscope.mjs');
 
-/** Runs a command; ends this process with its exit code where it fails. */
+/** Runs a command. If it fails, ends this process with its exit code. */
 function run(command, args) {
   return new Promise((done) => {
     const shell = process.platform === 'win32' && command === 'npm';
@@ -47,7 +48,7 @@ const display = process.platform !== 'linux' || process.env.DISPLAY || process.e
 if (display) {
   console.log('\nA window of vfscope records the demo: use the demo, and watch.');
   console.log(`Ctrl+C here ends the recording and saves it as ${relative(root, trace)}\n`);
-  process.on('SIGINT', () => {}); // the command below hears it too, saves, and ends; then so do we
+  process.on('SIGINT', () => {}); // the command below receives it, saves, and ends
   await run(process.execPath, [cli, 'demo', '--out', trace, '--headed']);
 } else {
   const picture = join(out, 'demo.png');

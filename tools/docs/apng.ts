@@ -1,5 +1,6 @@
-// Strings PNG pictures of one size together to an animated PNG, which every browser shows. The compressed pixels stay as they are, so no
-// image has to be decoded; all pictures must be of the same kind (as one browser writes them).
+// Combines PNG images of one size into an animated PNG, which every browser shows. The compressed
+// pixels stay unchanged, so no image is decoded. All images must be of the same kind (as one
+// browser writes them).
 import { crc32 } from '../build/zip.mjs';
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -28,9 +29,9 @@ function partsOf(png: Buffer): { header: Buffer; pixels: Buffer } {
 }
 
 /**
- * @param frames in order, each with how long it stays, ms below 65,536
- * @returns an APNG that repeats without end
- * @throws where the pictures differ in size or kind
+ * @param frames in order, each with its duration, ms below 65,536
+ * @returns an APNG that repeats forever
+ * @throws if the images differ in size or kind
  */
 export function apng(frames: readonly { png: Uint8Array; ms: number }[]): Buffer {
   const parts = frames.map(({ png }) => partsOf(Buffer.from(png)));

@@ -1,5 +1,6 @@
-// `npm run docs -- app-picture`: records Actual Budget, used as its visitors do, with the built extension in a real Chromium, and takes the picture
-// of its Answer that README shows. Then it takes that of Doctor on an app with PowerSync, which has files in OPFS and Web Locks.
+// `npm run docs -- app-picture`: records Actual Budget, used as its visitors do, with the built
+// extension in a real Chromium, and takes README's picture of its Answer. Then takes the picture of
+// Doctor on an app with PowerSync, which has files in OPFS and Web Locks.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -17,7 +18,7 @@ const DOCTOR = 'docs/images/panel-doctor.png';
 const WIDTH = 1280;
 const HEIGHT = 760;
 
-/** Resolves once the panel has counted nothing more for 2 s. */
+/** Resolves once the panel's counts haven't changed for 2 s. */
 async function rest(panel: Panel): Promise<void> {
   const count = (): Promise<string> =>
     panel.frame.$eval('[data-testid="strip"]', (e) => e.textContent);
@@ -29,7 +30,7 @@ async function rest(panel: Panel): Promise<void> {
   }
 }
 
-/** Takes the pictures; those that are there are replaced. */
+/** Takes the pictures and replaces existing ones. */
 export async function write(): Promise<void> {
   const { name, path, use } = realApp('actual');
   const extension = join(process.env['VFSCOPE_DIST'] ?? 'dist', 'chrome');
@@ -52,7 +53,7 @@ export async function write(): Promise<void> {
     await page.waitForFunction(() => document.body.dataset['state'] === 'ready');
     await stopRecording(panel);
     await show(panel, 'doctor');
-    await pause(3000); // locks get an age
+    await pause(3000); // so that locks have an age
     await panel.resize(WIDTH, 600);
     await panel.screenshot(DOCTOR);
 

@@ -1,6 +1,7 @@
-// `npm run docs`: writes what the repository stores but code can make, and needs no browser: the tables of docs/support.md,
-// docs/findings.md, the columns of docs/trace-format.md and the tables of docs/fleet.md; then it wraps all pages.
-// `npm run docs -- NAME ...`: only that one, or one of those that a browser makes.
+// `npm run docs`: generates what can be generated without a browser: the tables of docs/support.md,
+// docs/findings.md, the columns of docs/trace-format.md, and the tables of docs/fleet.md. Then
+// wraps all pages.
+// `npm run docs -- NAME ...`: only that one, or one of those that need a browser.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { loadTs } from '../dev/load-ts.mjs';
@@ -8,7 +9,7 @@ import { loadTs } from '../dev/load-ts.mjs';
 const root = join(import.meta.dirname, '../..');
 /** Modules with a `write()`. */
 const PAGES = ['engines', 'matrix', 'findings', 'trace-format', 'tables', 'wrap'];
-/** Scripts that take arguments of their own. */
+/** Scripts that take their own arguments. */
 const PICTURES = ['goldens', 'shots', 'store-pictures', 'app-picture', 'icons'];
 /** These use the built extension. */
 const NEED_BUILD = ['goldens', 'store-pictures', 'app-picture'];

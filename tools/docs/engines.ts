@@ -1,8 +1,9 @@
-// The table of SQLite builds: what is recorded of each, as the grid's tests found it (tests/oracle/recorded.json).
+// The table of SQLite builds: what is recorded of each, as found by the grid's tests
+// (tests/oracle/recorded.json).
 import { readFileSync } from 'node:fs';
 import { markdown, writeTable } from './support-page.ts';
 
-/** App of the grid -> the package that it is about, as its users install it. */
+/** App of the grid -> the package that it tests, as users install it. */
 const PACKAGES: Record<string, string> = {
   'wa-sqlite': 'wa-sqlite',
   'journeyapps-wa-sqlite': '@journeyapps/wa-sqlite',
@@ -14,7 +15,7 @@ const PACKAGES: Record<string, string> = {
   duckdb: '@duckdb/duckdb-wasm',
 };
 
-/** What an app's row without a storage in its id is about. */
+/** The storage of apps whose id doesn't name one. */
 const STORAGES: Record<string, string> = {
   'sql-js': 'in memory, saved to IndexedDB',
   'absurd-sql': 'IndexedDB, by shared memory',
@@ -27,7 +28,7 @@ interface Recorded {
 
 const json = <T>(file: string): T => JSON.parse(readFileSync(file, 'utf8')) as T;
 
-/** The table as the tests make it. */
+/** The table according to the tests. */
 export function currentTable(): string {
   const recorded = json<Record<string, Recorded>>('tests/oracle/recorded.json');
   const { dependencies, devDependencies } =
@@ -72,5 +73,5 @@ export function currentTable(): string {
   return markdown([head, ...rows]);
 }
 
-/** Puts the table into docs/support.md. */
+/** Writes the table into docs/support.md. */
 export const write = (): void => writeTable('engines', currentTable());

@@ -1,5 +1,7 @@
-// The lines **Judged** of docs/findings.md: how each rule does on all recordings (tests/oracle/findings.json); and the lines **Twin**: what it
-// predicted of its pair of recordings (tests/oracle/twins.json). The rest is written by hand, why a rule has no pair with it.
+// The **Judged** lines of docs/findings.md: each rule's results on all recordings
+// (tests/oracle/findings.json); and the **Twin** lines: what it predicted for its pair of
+// recordings (tests/oracle/twins.json). The rest is written by hand, including why a rule has no
+// pair.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { PAIRS } from '../../tests/twins/pairs.ts';
 import { storedOutcomes } from '../../tests/twins/stored.ts';
@@ -17,7 +19,7 @@ interface Judged {
   rows: Record<string, string[]>;
 }
 
-/** The page as it should be. @param page as it is */
+/** The page with its lines updated. @param page its current text */
 export function findingsDoc(page: string): string {
   const judged = JSON.parse(readFileSync('tests/oracle/findings.json', 'utf8')) as Judged;
   const rows = Object.values(judged.rows);

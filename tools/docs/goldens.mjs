@@ -1,5 +1,6 @@
-// `npm run docs -- goldens [name ...] [--grid FOLDER]`: records the golden traces (tests/traces/golden) again by the built extension, and
-// writes their snapshots. --grid records the engine grid's apps into a folder instead, to judge what is found in them.
+// `npm run docs -- goldens [name ...] [--grid FOLDER]`: records the golden traces
+// (tests/traces/golden) again with the built extension, and writes their snapshots. With --grid, it
+// records the engine grid's apps into a folder instead, to judge their findings.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';

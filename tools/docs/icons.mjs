@@ -1,5 +1,5 @@
-// `npm run docs -- icons`: draws store-assets/icons/*.png from icon.svg, the recording ones with a red dot; the larger ones are for stores. Run after a change of
-// the drawing.
+// `npm run docs -- icons`: draws store-assets/icons/*.png from icon.svg, the recording ones with a
+// red dot; the larger ones are for stores. Run it after changing the drawing.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import puppeteer from 'puppeteer-core';

@@ -1,9 +1,9 @@
-// The table of what works in which browser. A cell names a test by its file and title: how it is known follows from where that
-// test runs, and a test that is gone takes its cell with it.
+// The table of what works in which browser. A cell names a test by its file and title. The test's
+// environment determines how the result is known, and deleting a test deletes its cell.
 import { existsSync, readFileSync } from 'node:fs';
 import { markdown, writeTable } from './support-page.ts';
 
-/** A test, why there is none, or null where nothing tests the feature. */
+/** A test, or why there is none; null if nothing tests the feature. */
 type Cell = { file: string; title: string } | { no: string } | null;
 type Feature = [name: string, ...cells: Cell[]];
 
@@ -13,7 +13,7 @@ const NOTED = { no: 'noted in the panel with the cause' };
 const browser = (file: string, title: string) => ({ file: `tests/browser/${file}.test.ts`, title });
 const webkit = (file: string, title: string) => ({ file: `tests/webkit/${file}.test.ts`, title });
 
-/** Each feature, then a cell for each browser. */
+/** Each feature, with one cell for each browser. */
 const FEATURES: Feature[] = [
   [
     'Record from the panel in DevTools',
@@ -197,7 +197,10 @@ const FEATURES: Feature[] = [
   ],
 ];
 
-/** How a test knows: by the real browser, by the engine without the browser around it, or by reading files. */
+/**
+ * How a test knows: from the real browser, from the engine without its browser, or by reading
+ * files.
+ */
 function kindOf({ file }: { file: string }, column: string): string | null {
   if (file.startsWith('tests/webkit/'))
     return column === 'Safari' ? 'on the engine (WebKitGTK)' : null;
@@ -207,7 +210,7 @@ function kindOf({ file }: { file: string }, column: string): string | null {
     : null;
 }
 
-/** Cells that no test stands behind. @param read answers null where there is no such file */
+/** Cells without a test. @param read returns null if the file doesn't exist */
 export function faults(
   read: (file: string) => string | null,
   features: Feature[] = FEATURES,
@@ -234,11 +237,11 @@ export function currentMatrix(): string {
   return markdown([head, ...rows]);
 }
 
-/** A file of the repository, null where it is not there. */
+/** A file of the repository; null if it doesn't exist. */
 export const readOrNull = (file: string): string | null =>
   existsSync(file) ? readFileSync(file, 'utf8') : null;
 
-/** Puts the table into docs/support.md. @throws where a cell has no test behind it */
+/** Writes the table into docs/support.md. @throws if a cell has no test */
 export function write(): void {
   const found = faults(readOrNull);
   if (found.length) throw new Error(found.join('\n'));

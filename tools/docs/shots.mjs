@@ -1,4 +1,4 @@
-// Pictures of the viewer's views in an ordinary tab, for looking at.
+// Screenshots of the viewer's views in an ordinary tab, for inspection.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -94,7 +94,7 @@ try {
           timeout: 20_000,
         });
         for (const selector of values.click) await page.$(selector).then((found) => found?.click());
-        await new Promise((done) => setTimeout(done, 700)); // pictures, not tests: transitions and canvases settle
+        await new Promise((done) => setTimeout(done, 700)); // let canvases settle
         const file = join(out, `${view}-${theme}-${size}.png`);
         await page.screenshot({ path: file });
         console.log(file);

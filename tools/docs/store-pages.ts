@@ -1,8 +1,11 @@
-/** The pages that become tiles and frames of the walk-through: a real picture with the product's name or one sentence. */
+/**
+ * The pages that become tiles and frames of the walk-through: a real screenshot with the product's
+ * name or one sentence.
+ */
 
 const FONT = "font-family: system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
-/** One picture of the walk-through: 960 x 600 of the picture, 56 px of text under it. */
+/** One frame of the walk-through: 960 x 600 of the screenshot, 56 px of text under it. */
 export const captioned = (picture: string, text: string): string => `
 <style>
   body { margin: 0; width: 960px; ${FONT}; background: #0f2a43; color: #fff }
@@ -19,7 +22,7 @@ export interface Tile {
   height: number;
 }
 
-/** Icon, name and sentence, with the panel cut off at the edge behind them. */
+/** Icon, name, and sentence; behind them the panel, cut off at the edge. */
 export function tile({ icon, panel, width, height }: Tile): string {
   const big = width > 1000;
   const size = big ? 1 : 0.5;

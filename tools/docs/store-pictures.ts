@@ -1,5 +1,5 @@
-// `npm run docs -- store-pictures`: records the demo with the built extension in a real Chromium, and makes the stores' screenshots, tiles
-// and walk-through. Look at them before they are uploaded.
+// `npm run docs -- store-pictures`: records the demo with the built extension in a real Chromium,
+// and makes the stores' screenshots, tiles, and walk-through. Look at them before uploading.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
@@ -21,7 +21,7 @@ const SCREENSHOTS = [
   '4-files',
   '5-timeline-dark',
 ] as const;
-/** Each frame of the walk-through: a picture of `steps` and what it shows. */
+/** Each frame of the walk-through: a screenshot of `steps` and its caption. */
 const WALK = [
   ['app', 'Your app, as it is. It runs SQLite on OPFS or IndexedDB.'],
   ['empty', 'Open DevTools, choose vfscope, press Record.'],
@@ -31,7 +31,7 @@ const WALK = [
 ] as const;
 const FRAME_MS = 3000;
 
-/** The demo says what it is doing in `body[data-state]` and `#status`. */
+/** The demo reports its state in `body[data-state]` and `#status`. */
 const says = (page: Page, start: string): Promise<unknown> =>
   page.waitForFunction(
     (text) =>
@@ -50,7 +50,7 @@ async function useDemo(page: Page): Promise<void> {
   await says(page, 'Added 100 notes');
 }
 
-/** Record the demo and take a picture at every step. */
+/** Record the demo and take a screenshot at every step. */
 async function recordAndShoot(
   driven: DrivenBrowser,
   url: string,
@@ -79,14 +79,14 @@ async function recordAndShoot(
 const dataUrl = (file: string): string =>
   `data:image/png;base64,${readFileSync(file).toString('base64')}`;
 
-/** A page of our own as a picture. */
+/** A page of ours as an image. */
 async function draw(page: Page, html: string, width: number, height: number): Promise<Uint8Array> {
   await page.setViewport({ width, height });
   await page.setContent(html, { waitUntil: 'load' });
   return page.screenshot({ clip: { x: 0, y: 0, width, height } });
 }
 
-/** Takes all pictures; those that are there are replaced. */
+/** Takes all screenshots and replaces existing ones. */
 export async function write(): Promise<void> {
   mkdirSync(out, { recursive: true });
   const steps = 'node_modules/.cache/vfscope-store-pictures';

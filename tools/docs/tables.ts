@@ -1,4 +1,5 @@
-// The tables of docs/fleet.md between its two marks: those of a fleet's data set. The rest is written by hand.
+// The tables of a fleet's data set in docs/fleet.md, between its two marks. The rest is written by
+// hand.
 import { wrapped } from './wrap.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { FLEET_TABLES } from '../../src/fleet/tables.ts';
@@ -6,7 +7,7 @@ import type { ColumnType } from '../../src/formats/tables.ts';
 
 const PAGE = 'docs/fleet.md';
 const MARKED = /(<!-- tables: npm run docs -->\n)[^]*(<!-- end of tables -->)/;
-/** As DuckDB calls them. */
+/** DuckDB's names for them. */
 const TYPES: Readonly<Record<ColumnType, string>> = {
   int32: 'INTEGER',
   int64: 'BIGINT',
@@ -14,7 +15,7 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   text: 'VARCHAR',
 };
 
-/** The page as it should be. @param page as it is */
+/** The page with its tables updated. @param page its current text */
 export function tablesDoc(page: string): string {
   const sections = [...FLEET_TABLES.values()].map(({ name, help, columns }) =>
     [

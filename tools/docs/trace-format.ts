@@ -1,4 +1,4 @@
-// The table of columns of docs/trace-format.md. The rest is written by hand.
+// The table of columns in docs/trace-format.md. The rest is written by hand.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { COLUMNS } from '../../src/trace/file/chunk-columns.ts';
 import { markdown } from './support-page.ts';
@@ -6,7 +6,7 @@ import { markdown } from './support-page.ts';
 const PAGE = 'docs/trace-format.md';
 const TABLE = /(<!-- columns: npm run docs -->\n)[^]*?(<!-- \/columns -->)/;
 
-/** The page as it should be. @param page as it is */
+/** The page with its table updated. @param page its current text */
 export function traceFormatDoc(page: string): string {
   const rows = COLUMNS.map(({ number, field, as, against, range }) => [
     String(number),

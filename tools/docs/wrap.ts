@@ -1,20 +1,23 @@
-// Lines of documentation: paragraphs and items of lists at most 120 characters wide. Tables, code, headings, pictures, and HTML stay as they are.
+// Wraps documentation: paragraphs and list items are at most 120 characters wide. Tables, code,
+// headings, pictures, and HTML stay unchanged.
 // `npm run docs -- wrap` wraps all pages.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 
 const WIDTH = 120;
 const AS_IT_IS = /^\s*(?:\||<|#|!\[|---|>|$)/;
 const ITEM = /^(\s*)((?:[-*+]|\d+\.)\s+)(.*)$/;
-/** At the start of a line these words would begin an item, a heading, a quotation, or a table. */
+/**
+ * At the start of a line, these words would start a list item, a heading, a quotation, or a table.
+ */
 const BEGINS = /^(?:[-*+>|]|#+|\d+\.)$/;
 
-/** All pages that are read as documentation, as paths. */
+/** Paths of all documentation pages. */
 export const wrappedPages = (): string[] => [
   ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
   ...readdirSync('docs').flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
 ];
 
-/** Markdown with its paragraphs in lines of this width; Infinity: a line each. */
+/** Markdown with its paragraphs wrapped at this width; Infinity: one line each. */
 export function wrapped(markdown: string, width = WIDTH): string {
   const lines: string[] = [];
   let words: string[] = [];

@@ -1,25 +1,29 @@
 /**
- * Batches of an app that works wait until it rests: on few processors, taking each in as it comes would cost the app its processor. The
- * journal has them already. Small batches are of an app that rests, and don't wait.
+ * Batches of a busy app wait until it is idle, because on few processors taking in each at once
+ * would cost the app its processor. The journal already has them. Small batches come from an idle
+ * app and don't wait.
  */
 import { livePaceMs } from './change-notifier.ts';
 
-/** Records of an app that works: 128 of them in one batch. */
+/** Minimum bytes of a busy app's batch: 128 records. */
 const LARGE_BYTES = 8192;
-/** No batch for this long: the app rests. Threads send every 50 ms. */
+/** Without a batch for this long, the app is idle. Threads send every 50 ms. */
 const REST_MS = 200;
-/** So much waits at most, of an app that has just begun to work: threads hold back beyond 32 MiB. */
+/** Maximum bytes that wait while an app has just become busy. Threads hold back beyond 32 MiB. */
 const MOST_BYTES = 16 << 20;
-/** Of one that goes on: to wait longer only brings its threads nearer to that limit. */
+/**
+ * Maximum for an app that stays busy. Waiting longer would only bring its threads closer to that
+ * limit.
+ */
 const SUSTAINED_BYTES = 4 << 20;
 
 export class BatchQueue {
   private waiting: (() => void)[] = [];
   private bytes = 0;
-  /** When the first of them came, ms of performance.now(). */
+  /** When the first of them arrived, ms of performance.now(). */
   private since = 0;
   private timer: ReturnType<typeof setTimeout> | null = null;
-  /** The app has not rested since as much was taken in as may wait. */
+  /** The app hasn't been idle since the maximum was last taken in. */
   private sustained = false;
   /** The longest wait, ms. */
   private readonly mostMs: number;
@@ -28,12 +32,12 @@ export class BatchQueue {
     this.mostMs = processors <= 4 ? livePaceMs(processors, Infinity) : 0;
   }
 
-  /** The app works, and what it sent waits for its rest. */
+  /** The app is busy, and its batches wait until it is idle. */
   get waits(): boolean {
     return this.waiting.length > 0;
   }
 
-  /** @param bytes of the batch @param take takes it in: now or later, in the order of the calls */
+  /** @param bytes of the batch @param take takes the batch in: at once or later, in call order */
   add(bytes: number, take: () => void): void {
     if (this.mostMs === 0 || (this.waiting.length === 0 && bytes < LARGE_BYTES)) {
       this.sustained = false;
@@ -52,13 +56,13 @@ export class BatchQueue {
     } else this.timer = setTimeout(() => this.rest(left <= REST_MS), Math.min(REST_MS, left));
   }
 
-  /** @param stillWorks the app: it was the longest wait that is over */
+  /** @param stillWorks the app is still busy: the maximum wait is over */
   private rest(stillWorks: boolean): void {
     this.flush();
     this.sustained = stillWorks;
   }
 
-  /** Take in what waits. */
+  /** Take in the waiting batches. */
   flush(): void {
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
@@ -68,7 +72,7 @@ export class BatchQueue {
     for (const take of waiting) take();
   }
 
-  /** Nothing of it is wanted any more. */
+  /** Drop the waiting batches. */
   drop(): void {
     this.waiting = [];
     this.flush();

@@ -1,20 +1,29 @@
 /**
- * When the drawing side hears of a change: at once, but no more often than leaves the worker time for its work, and while a trace is
- * recorded no more often than leaves the traced app its processors.
+ * When the drawing side is notified of a change: at once, but not so often that the worker can't do
+ * its own work and, during a recording, not so often that the traced app lacks processor time.
  */
 
-/** Of a trace at rest. */
+/** For a trace that doesn't grow. */
 const NOTIFY_EVERY_MS = 100;
-/** Each is a picture. Where the traced app would have to share its processor with them there are fewer. */
+/**
+ * Each notification draws a picture. There are fewer if the traced app has to share its processor
+ * with them.
+ */
 const LIVE_MS = { free: 25, shared: 40 };
-/** The same while the app works: on two processors it needs one, its page and the browser the other. */
+/**
+ * While the app is busy. Of two processors it needs one, and its page and the browser need the
+ * other.
+ */
 const WORKING_MS = { two: 1000, four: 250 };
-/** From so many events a second on. */
+/** From this many events per second on. */
 const WORKING_RATE = 2000;
-/** Notifying takes at most this share of the worker's time. */
+/** Maximum share of the worker's time for notifying. */
 const NOTIFY_SHARE = 0.25;
 
-/** ms between pictures of a trace that grows. @param processors of the machine @param rate events per second */
+/**
+ * ms between pictures of a growing trace. @param processors of the machine @param rate events per
+ * second
+ */
 export function livePaceMs(processors: number, rate: number): number {
   if (rate >= WORKING_RATE && processors <= 4)
     return processors <= 2 ? WORKING_MS.two : WORKING_MS.four;
@@ -26,17 +35,20 @@ interface ChangeSource {
   recording(): boolean;
   /** Events so far. */
   events(): number;
-  /** The app works, and its last events wait: there is little to tell. */
+  /** The app is busy and its last events wait, so there is little to report. */
   waits(): boolean;
-  /** Push what has changed. */
+  /** Push the changes. */
   tell(): void;
 }
 
 export class ChangeNotifier {
   private timer: ReturnType<typeof setTimeout> | null = null;
-  /** When the timer rings, ms of performance.now(). */
+  /** When the timer fires, ms of performance.now(). */
   private due = Infinity;
-  /** When it last told, and how long that took, ms; events by then, and their rate before. */
+  /**
+   * When it last notified, and how long that took, ms; the events at that time, and their rate
+   * before.
+   */
   private told = { at: -Infinity, took: 0, events: 0, rate: 0 };
 
   constructor(
@@ -54,7 +66,10 @@ export class ChangeNotifier {
     return livePaceMs(this.processors, this.of.waits() ? Infinity : this.told.rate);
   }
 
-  /** What was planned before the app began to work comes later, unless what waits is taken in. */
+  /**
+   * Postpones what was scheduled before the app became busy, unless the waiting batches are taken
+   * in.
+   */
   private ring(): void {
     this.timer = null;
     this.due = Infinity;

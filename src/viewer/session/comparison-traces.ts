@@ -1,9 +1,12 @@
-/** The second trace of a comparison: a file that was opened beside the first, or the previous recording. */
+/** The second trace of a comparison: a file opened next to the first, or the previous recording. */
 import { Facts } from '../../analysis/core/graph.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import type { ComparedTraces, NamedTrace } from './queries/context.ts';
 
-/** A recording of more events is not kept when the next begins: at about 60 bytes an event, two of them would take too much memory. */
+/**
+ * A recording with more events isn't kept when the next one starts. At about 60 bytes an event, two
+ * would take too much memory.
+ */
 export const MAX_PREVIOUS_EVENTS = 3_000_000;
 
 export class ComparisonTraces implements ComparedTraces {
@@ -20,7 +23,7 @@ export class ComparisonTraces implements ComparedTraces {
     if (!this.previous) throw new Error("The previous recording isn't stored.");
     this.other = this.previous;
   }
-  /** A file was opened beside the trace. */
+  /** A file was opened for comparison. */
   use(store: TraceStore, name: string): void {
     this.other = { store, name, facts: new Facts(store) };
   }

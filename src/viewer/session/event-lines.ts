@@ -1,4 +1,7 @@
-/** An event of the store as the tables and the details pane show it: numbers turned into words at the last moment. */
+/**
+ * Formats an event of the store for the tables and the details pane: numbers become text as late as
+ * possible.
+ */
 import {
   detailText,
   flagTexts,
@@ -18,10 +21,10 @@ import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { EventDetails, EventLine } from '../../protocol/session.ts';
 import { threadTitles } from '../../analysis/core/thread-titles.ts';
 
-/** More children are not worth reading; the rest is counted. */
+/** More children aren't useful to read, so the rest is only counted. */
 const MAX_CHILDREN = 200;
 
-/** @throws RangeError where there is no such row */
+/** @throws RangeError if there is no such row */
 export function lineOfEvent(t: ThreadStore, row: number): EventLine {
   const e = t.events.row(row);
   const layer = OPS[e.op]?.layer ?? 'host';
@@ -54,7 +57,7 @@ export function lineOfEvent(t: ThreadStore, row: number): EventLine {
   };
 }
 
-/** @throws RangeError where there is no such event (any more) */
+/** @throws RangeError if there is no such event, or not any more */
 export function detailsOfEvent(store: TraceStore, { thread, seq }: EventRef): EventDetails {
   const t = store.threads[thread];
   if (!t) throw new RangeError(`thread ${thread} of ${store.threads.length}`);
@@ -78,7 +81,7 @@ export function detailsOfEvent(store: TraceStore, { thread, seq }: EventRef): Ev
   };
 }
 
-/** Calls that serve this one: they began before it ended, so the search ends at its end. */
+/** Calls made within this one. They started before it ended, so the search stops at its end. */
 function childrenOf(
   { events }: ThreadStore,
   row: number,

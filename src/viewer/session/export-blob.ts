@@ -1,17 +1,20 @@
-/** What is made piece by piece, gathered into a blob: the strings of a long trace do not fit in memory, a blob does. */
+/**
+ * Collects output in a blob piece by piece, because the strings of a long trace don't fit in
+ * memory, but a blob does.
+ */
 import { yieldToMessages } from '../yield.ts';
 
-/** Characters or bytes gathered before they become part of the blob and messages are heard. */
+/** Characters or bytes to collect before they go into the blob and messages are handled. */
 const STRETCH = 1 << 22;
 
 interface GatherOptions {
   type: string;
   signal: AbortSignal;
-  /** Bytes so far, after every stretch. */
+  /** Bytes so far, after every piece. */
   onProgress(bytes: number): void;
 }
 
-/** @throws AbortError when the signal says so */
+/** @throws AbortError when the signal aborts */
 export async function blobOfPieces(
   pieces: AsyncIterable<string | Uint8Array>,
   { type, signal, onProgress }: GatherOptions,
@@ -22,7 +25,7 @@ export async function blobOfPieces(
   let bytes = 0;
   for await (const piece of pieces) {
     signal.throwIfAborted();
-    waiting.push(piece as BlobPart); // our own bytes, never shared ones
+    waiting.push(piece as BlobPart); // our own bytes, never shared
     gathered += piece.length;
     if (gathered < STRETCH) continue;
     const part = new Blob(waiting);

@@ -1,6 +1,7 @@
 /**
- * The formats that the panel writes, and the one export that may be under way. Made in the worker from the store, in pieces, so that
- * messages are heard in between and a long trace's text need not fit in memory.
+ * The formats that the panel writes, and the running export, if any. The worker exports from the
+ * store in pieces, so that messages are handled in between and a long trace's text needn't fit in
+ * memory.
  */
 import { arrowPieces } from '../../formats/arrow.ts';
 import { chromeJson } from '../../formats/chrome-json.ts';
@@ -25,7 +26,7 @@ type Piece = string | Uint8Array;
 interface Job {
   store: TraceStore;
   title: string;
-  /** Of the recording, for a trace's header; '' = not said. */
+  /** Of the recording, for a trace's header; '' = unknown. */
   origin: string;
   sanitized: boolean;
 }
@@ -45,7 +46,9 @@ const WRITERS: Readonly<
   vfst: { type: 'application/x-vfscope-trace', write: filePieces },
 };
 
-/** The file is one piece, made in memory; an empty one before it each time that messages are heard. */
+/**
+ * The file is one piece, made in memory. An empty piece precedes it each time messages are handled.
+ */
 async function* sqlitePieces({ store }: Job): AsyncGenerator<Piece> {
   const steps = sqliteSteps(store, wasmSource.at);
   let step = await steps.next();
@@ -58,12 +61,13 @@ async function* sqlitePieces({ store }: Job): AsyncGenerator<Piece> {
 
 export class Exports {
   private running: AbortController | null = null;
-  /** Settled when the one is over that is under way; null = none is. */
+  /** Settles when the running export is done; null = none is running. */
   done: Promise<unknown> | null = null;
 
   /**
-   * @param title, origin what the trace is called in the result, and where it was recorded; a sanitized one has neither
-   * @throws AbortError when it was canceled
+   * @param title, origin name of the trace in the result, and where it was recorded; an anonymized
+   * one has neither
+   * @throws AbortError if it was canceled
    */
   async run(
     store: TraceStore,
@@ -88,7 +92,7 @@ export class Exports {
     );
   }
 
-  /** Some rows as CSV, in their order. @throws AbortError when it was canceled */
+  /** Some rows as CSV, in their order. @throws AbortError if it was canceled */
   runLines(
     store: TraceStore,
     lines: { thread: Uint16Array; row: Uint32Array },
@@ -97,7 +101,7 @@ export class Exports {
     return this.gather('text/csv', onProgress, () => csv(store, refsOf(lines)));
   }
 
-  /** One at a time: the one before is given up. */
+  /** Only one export runs at a time: this cancels the previous one. */
   private async gather(
     type: string,
     onProgress: (bytes: number) => void,
@@ -130,7 +134,7 @@ async function* htmlPieces({ store, title }: Job): AsyncGenerator<string> {
   yield htmlReport(facts, title, await planTexts(facts));
 }
 
-/** As they are packed. Who stops asking ends the writing. */
+/** Pieces as they are packed. Writing ends when the caller stops iterating. */
 async function* filePieces({ store, sanitized, origin }: Job): AsyncGenerator<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let stopped = false;

@@ -1,4 +1,7 @@
-/** The one file that may be read at a time: its summaries first where it has some, how far it is, and a way to give up. */
+/**
+ * Reads one file at a time: first its summaries, if it has any. Reports progress and can be
+ * canceled.
+ */
 import { readOverview, type TraceOverview } from '../../trace/file/overview.ts';
 import { readTrace, type ReadResult } from '../../trace/file/read.ts';
 import type { TraceStore } from '../../trace/store.ts';
@@ -6,40 +9,48 @@ import type { LoadProgress, LoadResult } from '../../protocol/session.ts';
 import { yieldToMessages } from '../yield.ts';
 import { Unpacker } from './unpacker.ts';
 
-/** Smaller files are read before a summary would have been looked at. */
+/** Smaller files are read faster than a summary is found. */
 const OVERVIEW_FROM_EVENTS = 100_000;
 
 /**
- * Files with fewer events are unpacked in the store's worker: what another costs until its code is compiled, all processors together, would
- * not come back. Where there are two they are busy with this one's compilation and the picture.
+ * Files with fewer events are unpacked in the store's worker. Starting another worker costs more
+ * than it saves, mostly for compiling its code. On two processors, both are busy with this worker's
+ * compilation and the picture.
  */
 const unpackBesideFrom = (processors: number): number => (processors > 2 ? 500_000 : 2_000_000);
-/** Smaller files (of some ten million events) are read at once: a summary's hundred parts one by one take longer. */
+/**
+ * Smaller files (up to about ten million events) are read at once: reading a summary's hundred
+ * parts one by one takes longer.
+ */
 const WHOLE_BELOW_BYTES = 32 << 20;
 
-/** How far it is, is told so often: each time the drawing side draws, on a processor that the reading could have. */
+/**
+ * Interval of progress reports. Each makes the drawing side draw, on a processor that reading could
+ * use.
+ */
 const TELL_EVERY_MS = 100;
 
 interface Reading {
-  /** Of a large file, before its events are read. From then on giving up keeps what was read. */
+  /** For a large file, before its events are read. Canceling after this keeps what was read. */
   onOverview?(overview: TraceOverview): Promise<void>;
   onStore?(store: TraceStore): void;
   /** Something was read into the store. */
   onSection?(store: TraceStore): void;
-  /** What was read, unless it was given up. */
+  /** What was read, unless it was canceled. */
   take(result: ReadResult): Promise<void> | void;
 }
 
 export class FileReading {
   private running: AbortController | null = null;
-  /** Settled when nothing is read any more. */
+  /** Settles when nothing is being read. */
   done: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly onProgress: (progress: LoadProgress) => void) {}
 
   /**
-   * @param name for the message of a failure
-   * @throws AbortError when another file was asked for meanwhile, or it was canceled before there was an overview; else an error that names the file
+   * @param name for error messages
+   * @throws AbortError if another file was requested meanwhile, or it was canceled before there was
+   * an overview; else an error that names the file
    */
   read(file: Blob, name: string, reading: Reading): Promise<LoadResult> {
     this.running?.abort();
@@ -47,7 +58,7 @@ export class FileReading {
     this.running = abort;
     const before = this.done;
     const result = before.then(() => this.readNow(file, name, reading, abort));
-    this.done = result.catch(() => undefined); // told to the one who asked
+    this.done = result.catch(() => undefined); // reported to the caller
     return result;
   }
 
@@ -96,7 +107,7 @@ export class FileReading {
         partial,
       };
     } catch (error) {
-      signal.throwIfAborted(); // as an AbortError, whatever the reader called it
+      signal.throwIfAborted(); // as an AbortError, whatever the reader threw
       throw error instanceof Error
         ? new Error(`${name}: ${error.message}`, { cause: error })
         : error;

@@ -1,7 +1,8 @@
 /**
- * The flight recorder: a recording of which the last seconds or megabytes are kept, and frozen when something happens that is worth a
- * look. Looks at calls as they end and says which of them is the trigger; the recording stores what it holds then, and goes on. While
- * the trigger is still in what is kept, no other one freezes: it would freeze the same again.
+ * The flight recorder keeps the last seconds or megabytes of a recording, and freezes them when
+ * something notable happens. It looks at calls as they end and finds the trigger. The recording
+ * then stores what it holds, and continues. While the trigger is still in the kept part, no other
+ * trigger freezes, because it would freeze the same events again.
  */
 import { Op } from '../../event/event.ts';
 import { isSqlOp, opName, opTable } from '../../event/operations.ts';
@@ -18,7 +19,7 @@ import { FREEZE_MARK, type FlightOptions, type Frozen } from '../../protocol/ses
 import { formatDuration } from '../../text/numbers.ts';
 import { Rc } from '../../sqlite/constants.ts';
 
-/** What is looked at in an event, by operation code. */
+/** What to check in an event, by operation code. */
 const Look = { nothing: 0, resultCode: 1, error: 2, mark: 3 } as const;
 const LOOK = opTable(({ code, result }) =>
   code === Op.error
@@ -33,7 +34,7 @@ const LOOK = opTable(({ code, result }) =>
 interface FailedCall {
   thread: ThreadStore;
   seq: number;
-  /** The calls up to this seq were looked at. */
+  /** The calls up to this seq were checked. */
   until: number;
 }
 
@@ -46,10 +47,10 @@ export class Flight {
     rows: RowCursor;
     scanner: TransactionScanner;
     seen: number;
-    /** seq of the last call of the last one that was looked at. */
+    /** seq of the last call of the last transaction that was checked. */
     told: number;
   }[] = [];
-  /** SQL calls that failed: whether the engine makes them again by itself shows by what comes next. */
+  /** Failed SQL calls. Later calls show whether the engine retries by itself. */
   private failed: FailedCall[] = [];
 
   constructor(
@@ -60,8 +61,9 @@ export class Flight {
   }
 
   /**
-   * A batch has come in.
-   * @param firstNew place of its first row @param lateEnds places of earlier rows that ended with it @param endUs the trace's end @returns a trigger that freezes
+   * A batch has arrived.
+   * @param firstNew index of its first row @param lateEnds indexes of earlier rows that ended with
+   * it @param endUs the trace's end @returns a trigger that freezes
    */
   onBatch(
     thread: ThreadStore,
@@ -72,7 +74,8 @@ export class Flight {
     let first = -1;
     let reason = '';
     const { events } = thread;
-    // what ended first is the cause: the xLock inside the step that both answer SQLITE_BUSY
+    // the call that ended first is the cause, such as the xLock inside the step when both answer
+    // SQLITE_BUSY
     const consider = (row: number, text: string | null): void => {
       if (text === null || (first >= 0 && events.endSeq[row]! >= events.endSeq[first]!)) return;
       first = row;
@@ -93,7 +96,7 @@ export class Flight {
     return (this.frozen = { text, ...thread.ref(row), atUs: thread.events.t0[row]! });
   }
 
-  /** The first failed SQL call that the app has heard of by now: the cause in it. */
+  /** The first failed SQL call whose failure the app has received, and the cause of the failure. */
   private heard(nowUs: number): { thread: ThreadStore; row: number } | null {
     let found: { thread: ThreadStore; row: number } | null = null;
     this.failed = this.failed.filter((call) => {
@@ -126,7 +129,7 @@ export class Flight {
     return nowUs - endUs > RETRIED_WITHIN_US ? false : null;
   }
 
-  /** What ended first in it with the same answer: the xLock inside the step. */
+  /** The first call in it that ended with the same answer, such as the xLock inside the step. */
   private causeOf({ events }: ThreadStore, row: number): number {
     const code = events.result[row]! & 255;
     let cause = row;
@@ -168,7 +171,7 @@ export class Flight {
           (primary === Rc.ioErr && freezeOn.ioerr) ||
           (primary === Rc.corrupt && freezeOn.corrupt);
         if (!asked) return null;
-        // the app hears of what SQL calls answer
+        // the app sees the results of SQL calls
         if (isSqlOp(op)) this.failed.push({ thread, seq: events.seq[row]!, until: 0 });
         const answer = isSqlOp(op) ? row : ownersOf(thread).answering(row);
         return answer >= 0 && isSqlOp(events.op[answer]!) ? null : this.failureText(thread, row);
@@ -179,8 +182,8 @@ export class Flight {
   }
 
   /**
-   * How long a commit takes: the SQL call in which it lies (COMMIT, or the statement that commits by itself); where no SQL is
-   * recorded, from the RESERVED lock to the transaction's last call.
+   * How long a commit takes: the SQL call that contains it (COMMIT, or a statement that commits
+   * implicitly). If no SQL is recorded, from the RESERVED lock to the transaction's last call.
    */
   private slowCommit(thread: ThreadStore): { row: number; text: string } | null {
     const limit = this.options.freezeOn.slowCommitMs;
@@ -201,7 +204,8 @@ export class Flight {
       if (outcome !== 'committed' || events.seq[endRow]! <= scan.told) continue;
       const statement = ownersOf(thread).statement(commitRow);
       const row = statement < 0 ? beginRow : statement;
-      if (statement >= 0 && events.endSeq[row] === 0) break; // its statement still runs: looked at when it has ended
+      // its statement still runs: check it when it has ended
+      if (statement >= 0 && events.endSeq[row] === 0) break;
       const last = statement < 0 ? endRow : statement;
       const us = events.t0[last]! + events.dur[last]! - events.t0[row]!;
       scan.told = events.seq[endRow]!;
@@ -211,12 +215,18 @@ export class Flight {
     return null;
   }
 
-  /** Forget what is too old while the recording runs. @param endUs the trace's end @returns rows forgotten */
+  /**
+   * Drop what is too old while the recording runs. @param endUs the trace's end @returns number of
+   * dropped rows
+   */
   trim(endUs: number): number {
     return forgetBlock(this.store, this.keep, endUs);
   }
 
-  /** Keep exactly what was asked for: before a trigger, and it, or before the recording's end. @returns rows forgotten */
+  /**
+   * Keep exactly the chosen span: up to and including a trigger, or up to the recording's end.
+   * @returns number of dropped rows
+   */
   cut(endUs: number, trigger: Frozen | null): number {
     const { keep, store } = this;
     const triggerUs = trigger?.atUs ?? Infinity;
@@ -224,7 +234,7 @@ export class Flight {
     return forgetBefore(store, Math.min(cutOf(store, keep, until), triggerUs));
   }
 
-  /** The recording ends. Once. @returns rows forgotten */
+  /** The recording ends. Call once. @returns number of dropped rows */
   finish(endUs: number): number {
     if (this.finished) return 0;
     this.finished = true;

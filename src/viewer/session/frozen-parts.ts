@@ -1,6 +1,6 @@
 /**
- * What a flight recorder froze: each part is a file of its own beside the recording's copy, so that it outlives the recording, which goes
- * on, and a crash. Where the disk takes none, the part stays in memory.
+ * What a flight recorder froze. Each part is a separate file next to the recording's copy, so it
+ * survives a crash and the rest of the recording. If the disk is full, the part stays in memory.
  */
 import { saveTrace } from '../../trace/file/write.ts';
 import type { TraceStore } from '../../trace/store.ts';
@@ -8,10 +8,10 @@ import type { Frozen, FrozenPart } from '../../protocol/session.ts';
 import { markSaved } from './spool-marks.ts';
 import { DiskSpool, discardSpool, FROZEN, readSpool, type LanesOf } from './spool.ts';
 
-/** Of one recording: an app that fails all the time must not fill the disk. */
+/** Maximum parts of a recording, so that an app that fails all the time can't fill the disk. */
 const MOST_PARTS = 8;
 export class FrozenParts {
-  /** In the order in which they were frozen; the last may still be written. */
+  /** In the order they were frozen. The last may still be being written. */
   readonly list: FrozenPart[] = [];
   private readonly inMemory = new Map<string, Blob>();
 
@@ -20,8 +20,9 @@ export class FrozenParts {
   }
 
   /**
-   * Store what the trace holds now. @param key, origin as of the recording's own copy
-   * @param onProblem told where it is in memory alone
+   * Store what the trace holds.
+   * @param key, origin as for the recording's own copy
+   * @param onProblem called if it is only in memory
    */
   async keep(
     frozen: Frozen,
@@ -54,17 +55,17 @@ export class FrozenParts {
     return this.list.some((part) => part.name === name) && !this.inMemory.has(name);
   }
 
-  /** A part's file. @throws where it is gone */
+  /** A part's file. @throws if it was deleted */
   async file(name: string): Promise<Blob> {
     return this.inMemory.get(name) ?? readSpool(name);
   }
 
-  /** The user was given the file to save. */
+  /** The file was offered to the user to save. */
   async saved(name: string): Promise<void> {
     if (!this.inMemory.has(name)) await markSaved(name);
   }
 
-  /** Another recording begins: those on disk stay there. */
+  /** Another recording starts: parts on disk stay there. */
   letGo(): void {
     this.list.length = 0;
     this.inMemory.clear();
@@ -75,7 +76,7 @@ export class FrozenParts {
     if (at >= 0) this.list.splice(at, 1);
   }
 
-  /** Their recording is unwanted: delete them. */
+  /** Their recording was discarded: delete them. */
   async drop(): Promise<void> {
     for (const { name } of this.list.splice(0))
       if (name !== null && !this.inMemory.delete(name)) await discardSpool(name);

@@ -1,6 +1,7 @@
 /**
- * Which recordings stay on disk (HISTORY): the oldest make room for the next, with all that a flight recorder froze of them. One that any
- * panel shows or records is held by a lock, and stays.
+ * Which recordings stay on disk (HISTORY). The oldest are deleted to make room for the next,
+ * including what a flight recorder froze of them. A recording that any panel shows or records is
+ * locked, and stays.
  */
 import { HISTORY } from '../../protocol/session.ts';
 import { discardSpool, idleSpools, recordingOf, usedRecordings } from './spool.ts';
@@ -11,13 +12,13 @@ interface Stored {
   bytes: number;
 }
 
-/** Those that no panel uses, the oldest first. */
+/** Recordings that no panel uses, the oldest first. */
 async function idle(): Promise<Stored[]> {
   const used = await usedRecordings();
   const found = new Map<string, Stored>();
   for (const { name, bytes } of (await idleSpools()).reverse()) {
     const recording = recordingOf(name);
-    if (used.has(recording)) continue; // a part of one that goes on
+    if (used.has(recording)) continue; // a part of a running recording
     const stored = found.get(recording) ?? { names: [], bytes: 0 };
     stored.names.push(name);
     stored.bytes += bytes;
@@ -26,7 +27,7 @@ async function idle(): Promise<Stored[]> {
   return [...found.values()];
 }
 
-/** @returns whether it is gone: another panel may have opened it meanwhile */
+/** @returns whether it was deleted: another panel may have opened it meanwhile */
 async function remove({ names }: Stored): Promise<boolean> {
   try {
     for (const name of names) await discardSpool(name);
@@ -36,13 +37,13 @@ async function remove({ names }: Stored): Promise<boolean> {
   }
 }
 
-/** Bytes that recordings may have which no panel uses. */
+/** Maximum bytes of recordings that no panel uses. */
 async function limit(): Promise<number> {
   const quota = (await navigator.storage.estimate?.().catch(() => null))?.quota;
   return Math.min(HISTORY.bytes, (quota ?? Infinity) * HISTORY.shareOfQuota);
 }
 
-/** Delete the oldest recordings beyond the bound. */
+/** Delete the oldest recordings beyond the limit. */
 export async function prune(): Promise<void> {
   const most = await limit();
   const stored = await idle();
@@ -56,7 +57,7 @@ export async function prune(): Promise<void> {
   }
 }
 
-/** The disk is full: delete the oldest recording. @returns false where there is none that may go */
+/** The disk is full: delete the oldest recording. @returns false if none can be deleted */
 export async function makeRoom(): Promise<boolean> {
   for (const oldest of await idle()) if (await remove(oldest)) return true;
   return false;

@@ -1,7 +1,9 @@
 /**
- * The journal of a recording, next to its copy on disk (spool.ts): what threads said and the copy doesn't have yet. Two files take turns:
- * while one grows, the copy takes in what the other holds, which is then emptied. Entries are framed like a trace file's sections, so
- * one that a crash cut off is recognized. Nothing is flushed: what was written outlives the browser, which is what the journal is for.
+ * The journal of a recording, next to its copy on disk (spool.ts): messages of threads that the
+ * copy doesn't have yet. Two files take turns. While one grows, the copy takes in the contents of
+ * the other, which is then emptied. Entries are framed like a trace file's sections, so an entry
+ * that a crash cut off is recognized. Nothing is flushed: written data survives a browser crash,
+ * which is what the journal is for.
  */
 import { checkedThreadMessage, type ThreadMessage } from '../../protocol/messages.ts';
 import { ByteReader } from '../../trace/file/bytes.ts';
@@ -14,7 +16,7 @@ const FOLDER = 'journal';
 const TAG = 'JRNL';
 const FILES = [0, 1] as const;
 
-/** Number of the entry, its message without the records. */
+/** Number of the entry, and its message without the records. */
 interface EntryHead {
   n: number;
   message: unknown;
@@ -24,7 +26,7 @@ interface Entry {
   message: ThreadMessage;
 }
 
-/** @param n counts up over both files */
+/** @param n counts across both files */
 export function entryBytes(n: number, message: ThreadMessage): Uint8Array<ArrayBuffer> {
   const records = new Uint8Array(
     message.k === 'batch' ? message.batch.records : new ArrayBuffer(0),
@@ -39,7 +41,10 @@ export function entryBytes(n: number, message: ThreadMessage): Uint8Array<ArrayB
   return sectionBytes(TAG, payload);
 }
 
-/** The entries of a file up to the first that isn't whole. Pages wrote them: they are checked like what comes over a port. */
+/**
+ * The entries of a file up to the first incomplete one. Pages wrote them, so they are validated
+ * like messages from a port.
+ */
 export function entriesOf(file: Uint8Array): Entry[] {
   const found: Entry[] = [];
   for (let at = 0; at + SECTION_HEADER_BYTES <= file.length;) {
@@ -77,7 +82,7 @@ const folder = async (): Promise<FileSystemDirectoryHandle> =>
   (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
 const fileOf = (name: string, file: number): string => `${name}.${file}`;
 
-/** The journal that belongs to a copy, whichever of the recording's copies it is. */
+/** The journal that belongs to a copy, for all copies of the recording. */
 export const journalOf = (spool: string): string => spool.split('~').slice(0, 2).join('~');
 
 /** Both files, empty. */
@@ -99,7 +104,7 @@ export async function openJournal(name: string): Promise<SyncAccessHandle[]> {
   }
 }
 
-/** What a journal holds, in the order in which it was said; [] where there is none. */
+/** A journal's messages in order; [] if there is none. */
 export async function readJournal(name: string): Promise<ThreadMessage[]> {
   const directory = await folder();
   const entries: Entry[] = [];
@@ -121,5 +126,6 @@ export async function sweepJournals(spools: readonly string[]): Promise<void> {
   );
   const left: string[] = [];
   for await (const name of directory.keys()) if (!belong.has(name)) left.push(name);
-  for (const name of left) await directory.removeEntry(name).catch(() => undefined); // a recording that has just begun is writing it
+  // a recording that has just started is writing it
+  for (const name of left) await directory.removeEntry(name).catch(() => undefined);
 }

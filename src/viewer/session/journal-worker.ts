@@ -1,6 +1,7 @@
 /**
- * The journal's worker: it holds the ports of all threads, writes down what they say, and passes it on to the store's worker. It computes
- * nothing, so what threads say is on disk at once, however long the store's worker is busy.
+ * The journal's worker holds the ports of all threads, writes their messages to disk, and passes
+ * them on to the store's worker. It computes nothing, so messages are on disk at once, however long
+ * the store's worker is busy.
  */
 import {
   checkedThreadMessage,
@@ -15,14 +16,17 @@ import type { SyncAccessHandle } from './sync-access.ts';
 
 /** Name of the worker: the same script as the store's. */
 export const JOURNAL = 'vfscope journal';
-/** Of a file: more than threads may send while the store's worker doesn't answer (32 MiB a page). */
+/**
+ * Maximum bytes of a file: more than threads may send while the store's worker doesn't answer (32
+ * MiB a page).
+ */
 const MOST_BYTES = 128 << 20;
 
-/** From the journal's worker to the store's, as pushes. */
+/** Messages from the journal's worker to the store's. */
 export type JournalPush =
-  /** A port has come, and gets this number. */
+  /** A port has arrived, and gets this number. */
   | { k: 'line'; line: number }
-  /** `child`: number of the port that came with it. `said` is undefined where it couldn't be read. */
+  /** `child`: number of the port that came with it. `said` is undefined if it couldn't be read. */
   | { k: 'said'; line: number; said: unknown; child: number | null };
 
 /** The files, one of which grows. */
@@ -30,7 +34,7 @@ class Writing {
   private current = 0;
   private at = 0;
   private entries = 0;
-  /** The file lacks what was said last: whatever follows would be of no use. */
+  /** The file lacks the last message, so later ones would be useless. */
   private cut = false;
 
   constructor(private readonly files: readonly SyncAccessHandle[]) {}
@@ -44,7 +48,7 @@ class Writing {
         this.files[this.current]!.write(bytes, { at: this.at }) < bytes.length;
       this.at += bytes.length;
     } catch {
-      this.cut = true; // a full disk: the copy, next to it, reports that
+      this.cut = true; // a full disk: the copy, which is on the same disk, reports that
     }
   }
 
@@ -56,7 +60,7 @@ class Writing {
     this.cut = false;
   }
 
-  /** @param empty nothing in it is needed */
+  /** @param empty its contents aren't needed */
   close(empty: boolean): void {
     for (const file of this.files) {
       if (empty) file.truncate(0);
@@ -65,13 +69,16 @@ class Writing {
   }
 }
 
-/** Which lines speak for which threads, by the rules of ThreadPorts: what it wouldn't take in isn't written down either. */
+/**
+ * Which lines report for which threads, by the rules of ThreadPorts. What ThreadPorts would reject
+ * isn't written either.
+ */
 class Speakers {
   private readonly lines = new Map<string, Set<number>>();
   private readonly parents = new Map<string, string | null>();
   /** The first thread of each line. */
   private readonly first = new Map<number, string>();
-  /** The line that handed another one on. */
+  /** The line that handed over another one. */
   private readonly from = new Map<number, number>();
 
   child(line: number, from: number): void {
@@ -81,7 +88,7 @@ class Speakers {
   may(line: number, message: ThreadMessage): boolean {
     if (message.k === 'hello') return this.hello(line, message.thread);
     if (message.k === 'batch') return this.speaks(line, message.batch.thread);
-    if (message.k === 'child') return false; // a port can't be written down
+    if (message.k === 'child') return false; // ports can't be serialized
     const parent = this.parents.get(message.thread);
     return this.speaks(line, message.thread) || (!!parent && this.speaks(line, parent));
   }
@@ -102,7 +109,7 @@ class Speakers {
   }
 }
 
-/** What the store's worker may ask for. */
+/** Requests of the store's worker. */
 export class JournalDoor {
   private readonly ports = new Map<number, MessagePort>();
   private readonly speakers = new Speakers();
@@ -127,11 +134,11 @@ export class JournalDoor {
     port.onmessage = null;
     port.close();
   }
-  /** Empty the older file and go on in it. The answer comes behind all that was said before. */
+  /** Empty the older file and continue with it. The answer follows all earlier messages. */
   async turn(): Promise<void> {
     this.writing?.turn();
   }
-  /** Write no more. */
+  /** Stop writing. */
   async end(empty: boolean): Promise<void> {
     this.writing?.close(empty);
     this.writing = null;

@@ -1,13 +1,14 @@
 /**
- * The recording's journal, as the store's worker sees it: ports are given to the journal's worker, which writes down what they bring before it
- * passes it on as lines. Once the copy on disk has all that a file of the journal holds, that file is emptied.
+ * The recording's journal, as the store's worker sees it. Ports go to the journal's worker, which
+ * writes down their messages, then passes them on as lines. Once the copy on disk has everything in
+ * a file of the journal, that file is emptied.
  */
 import { remote, type Channel } from '../../protocol/rpc.ts';
 import { JOURNAL, type JournalDoor, type JournalPush } from './journal-worker.ts';
 import type { Line } from './line.ts';
 import { inWorker, startHelper } from '../../protocol/workers.ts';
 
-/** A line that goes by way of the journal's worker. */
+/** A line that goes through the journal's worker. */
 class JournalLine implements Line {
   onSaid: (said: unknown, moved: readonly Line[]) => void = () => {};
 
@@ -21,7 +22,8 @@ class JournalLine implements Line {
     this.onSaid = onSaid;
   }
   post(...[command]: Parameters<Line['post']>): void {
-    void this.door.post(this.id, command).catch(() => undefined); // the worker has ended, and its ports with it
+    // the worker has ended, and its ports too
+    void this.door.post(this.id, command).catch(() => undefined);
   }
   close(): void {
     this.onClose();
@@ -31,11 +33,13 @@ class JournalLine implements Line {
 
 export class Journal {
   private readonly lines = new Map<number, JournalLine>();
-  /** All that the older file holds is in the store. */
+  /** Everything in the older file is in the store. */
   private stored = false;
   private readonly far: ReturnType<typeof remote<JournalDoor>>;
 
-  /** @param channel to a worker that runs `serveJournal` @param onLine a thread's port has come */
+  /**
+   * @param channel to a worker that runs `serveJournal` @param onLine a thread's port has arrived
+   */
   constructor(
     private readonly channel: Channel & { terminate?(): void },
     private readonly onLine: (line: Line) => void,
@@ -43,7 +47,10 @@ export class Journal {
     this.far = remote<JournalDoor>(channel, (message) => this.hear(message as JournalPush));
   }
 
-  /** Start a worker that writes a journal. @returns null where there are no workers @throws where it can't write */
+  /**
+   * Start a worker that writes a journal. @returns null if workers aren't available @throws if it
+   * can't write
+   */
   static async start(name: string, onLine: (line: Line) => void): Promise<Journal | null> {
     if (!inWorker) return null;
     const worker = startHelper(JOURNAL);
@@ -56,7 +63,7 @@ export class Journal {
       journal.close();
       throw error;
     } finally {
-      worker.onFailed = null; // from now on reported like an error of the store's worker
+      worker.onFailed = null; // later errors are reported like those of the store's worker
     }
     await journal.turn();
     return journal;
@@ -66,22 +73,26 @@ export class Journal {
     return this.far.api.attach(port);
   }
 
-  /** The copy on disk is about to take in what the store holds. @returns call it once it has */
+  /**
+   * The copy on disk is about to take in the store's contents. @returns a function to call when it
+   * has
+   */
   covered(): () => void {
     return this.stored ? () => void this.turn() : () => undefined;
   }
   private async turn(): Promise<void> {
     this.stored = false;
-    await this.far.api.turn().catch(() => undefined); // a file that can't be emptied now can be next time
+    // a file that can't be emptied is tried again next time
+    await this.far.api.turn().catch(() => undefined);
     this.stored = true;
   }
 
-  /** Write no more; lines go on. @param empty the copy on disk has everything */
+  /** Stop writing; lines continue. @param empty the copy on disk has everything */
   async end(empty: boolean): Promise<void> {
     await this.far.api.end(empty).catch(() => undefined); // the worker has ended
   }
 
-  /** End the worker, and the ports with it. */
+  /** End the worker, and its ports. */
   close(): void {
     this.channel.terminate?.();
     this.far.fail(new Error('the journal is closed'));

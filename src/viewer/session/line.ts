@@ -1,14 +1,18 @@
-/** A way to a thread of a page, as the store's worker sees it: the thread's port itself, or the port behind the journal. */
+/**
+ * A connection to a thread of a page, as the store's worker sees it: the thread's port itself, or
+ * the port behind the journal.
+ */
 import type { ThreadCommand } from '../../protocol/messages.ts';
 
 export interface Line {
   /**
-   * Hear what the thread says. Once.
-   * @param moved lines that came with it @param onUnreadable something came that can't be read
+   * Listen to the thread. Call once.
+   * @param moved lines that came with a message @param onUnreadable called for a message that can't
+   * be read
    */
   listen(onSaid: (said: unknown, moved: readonly Line[]) => void, onUnreadable: () => void): void;
   post(command: ThreadCommand): void;
-  /** Nothing is heard from now on. */
+  /** Stop listening. */
   close(): void;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The numbers of the live strip. Counts of calls follow the trace row by row; what needs a look at the whole trace (commits,
- * lock waits, time shares) is computed again at a pace that its own cost sets, so that a long recording stays cheap.
+ * The numbers of the live strip. Counts of calls are updated row by row. Numbers that need the
+ * whole trace (commits, lock waits, time shares) are recomputed at intervals that depend on their
+ * own cost, so that a long recording stays cheap.
  */
 import { unseenWork } from '../../analysis/core/unrecorded-workers.ts';
 import { CallCounts } from '../../analysis/files/call-counts.ts';
@@ -17,16 +18,25 @@ import { commits } from '../../analysis/transactions/commits.ts';
 import type { LiveNumber, LiveStats } from '../../protocol/session.ts';
 import type { TraceStore } from '../../trace/store.ts';
 
-/** A running recording's batches wait while these are computed: beyond this they wait for its end. Hooks hold 32 MiB back. */
+/**
+ * A running recording's batches wait while these are computed. If that takes longer than this, they
+ * are computed after it ends. Hooks hold back beyond 32 MiB.
+ */
 const SLOW_AT_MOST_MS = 400;
-/** The whole-trace numbers take at most this share of the worker's time: while recording less than one picture in forty waits for them. */
+/**
+ * Maximum share of the worker's time for the whole-trace numbers: during a recording, less than one
+ * picture in forty waits for them.
+ */
 const SLOW_SHARE = 0.25;
 const SLOW_SHARE_LIVE = 0.02;
 
-/** While a recording runs, numbers of one that had fewer of the events there are now, by this share, would contradict those beside them. */
+/**
+ * During a recording, whole-trace numbers from a time with fewer events than this share of the
+ * current ones would contradict the other numbers.
+ */
 const FRESH_SHARE = 0.9;
 
-/** What stands in the strip while a recording runs, by the name of its place. */
+/** Contents of the strip during a recording, by name. */
 const STRIP = {
   events: 'events',
   seen: 'seen',
@@ -40,7 +50,10 @@ const STRIP = {
   dropped: 'dropped',
   cost: 'cost',
 } as const satisfies Record<string, NumberId>;
-/** Of one that has ended: what it has, the most telling first, for those behind may not fit. */
+/**
+ * Contents after a recording: only known numbers, the most important first, because the last ones
+ * may not fit.
+ */
 const LINE = {
   recorded: 'duration',
   dropped: 'dropped',
@@ -53,7 +66,7 @@ const LINE = {
   events: 'events',
   seen: 'seen',
 } as const satisfies Record<string, NumberId>;
-/** Those that need a look at the whole trace, and what they are computed from. */
+/** Numbers that need the whole trace, and the facts that they are computed from. */
 const SLOW = {
   commits: [commits],
   lockWaits: [lockWaits],
@@ -69,13 +82,16 @@ export class LiveCounts {
   private readonly calls: CallCounts;
   private readonly slow = new Map<SlowId, HeadlineNumber>();
   private slowVersion = -1;
-  /** When they were computed last, and how long it took, ms. */
+  /** When they were last computed, and how long it took, ms. */
   private slowAt = -Infinity;
   private slowTook = 0;
   private slowMsPerEvent = 0;
-  /** Events seen by then. */
+  /** Number of events at that time. */
   private slowSeen = 0;
-  /** They are of a moment of the recording: once it has ended they are computed at once, and are not shown until then. */
+  /**
+   * Computed during the recording. Once it has ended, they are recomputed at once, and hidden until
+   * then.
+   */
   private passing = false;
   /** Event totals of about the last second, oldest first. */
   private history: { at: number; events: number }[] = [];
@@ -85,12 +101,12 @@ export class LiveCounts {
   }
 
   /**
-   * ms from `now` until the whole-trace numbers are worth computing again; null when they are those of this version, or must wait
-   * for the end of the recording.
+   * ms from `now` until the whole-trace numbers should be recomputed; null if they belong to this
+   * version, or must wait for the end of the recording.
    */
   slowDueIn(version: number, now: number, recording = false): number | null {
     if (recording && this.slowMsPerEvent * this.store.eventCount > SLOW_AT_MOST_MS) {
-      this.slowVersion = -1; // old numbers would be wrong ones
+      this.slowVersion = -1; // outdated numbers would be wrong
       return null;
     }
     if (version === this.slowVersion) return null;
@@ -98,7 +114,11 @@ export class LiveCounts {
       ? 0
       : Math.max(0, this.slowAt + this.slowTook / (recording ? SLOW_SHARE_LIVE : SLOW_SHARE) - now);
   }
-  /** Compute the whole-trace numbers. @param version of the trace: they are kept as long as it stands @param now ms, any steady clock @param also whose cost counts as theirs @param facts of the trace as it is now @param recording the trace grows */
+  /**
+   * Compute the whole-trace numbers. @param version of the trace that they are valid for @param now
+   * ms, any steady clock @param also work whose cost is included @param facts of the current trace
+   * @param recording the trace grows
+   */
   computeSlow(
     version: number,
     now: number,
@@ -119,7 +139,10 @@ export class LiveCounts {
     this.slowMsPerEvent = took / Math.max(10_000, this.store.eventCount);
   }
 
-  /** @param now ms, any steady clock @param settled the trace grows no more: it has no rate @param version of the trace @param flight the older events are forgotten */
+  /**
+   * @param now ms, any steady clock @param settled the trace doesn't grow, so it has no rate @param
+   * version of the trace @param flight older events are dropped
+   */
   counts(
     now: number,
     settled: boolean,
@@ -141,13 +164,13 @@ export class LiveCounts {
     };
     const isShown = ({ slot, value, also }: LiveNumber): boolean => {
       if (slot === 'seen') return flight;
-      // about the recorder: of a recording that is there only a loss counts
+      // about the recorder: of a finished recording, only losses matter
       return slot !== 'dropped' || !settled || value !== 0 || also !== '';
     };
     const shown = Object.entries(settled ? LINE : STRIP)
       .map(([slot, id]): LiveNumber => ({ ...numberOf(id), slot }))
       .filter(isShown);
-    // a recording shows its pace instead
+    // a running recording shows its pace instead
     if (!settled) {
       const rate = this.rate(seen, now);
       Object.assign(shown[0]!, {

@@ -1,4 +1,4 @@
-/** Everything that belongs to one trace: replaced as a whole by the next. */
+/** Everything that belongs to one trace. Replaced as a whole by the next. */
 import type { TraceStore } from '../../trace/store.ts';
 import type { SummaryLanes } from '../../timeline/summary-lanes.ts';
 import { TimelineLanes } from '../../timeline/timeline-lanes.ts';
@@ -20,9 +20,9 @@ export interface LoadedTrace {
   counts: LiveCounts;
   query: EventQuery;
   memo: Memo;
-  /** What the opened file says; a recording's threads say it (originOf). */
+  /** From the opened file; for a recording, its threads report it (originOf). */
   origin: string;
-  /** The spool that it was read from: no other panel may delete it. */
+  /** The spool that it was read from: other panels must not delete it. */
   recovered: HeldSpool | null;
   /** What went wrong with it, as text for the user. */
   problems: Set<string>;
@@ -59,7 +59,7 @@ export function threadRows(store: TraceStore, lanes: Pick<TimelineLanes, 'rowsOf
   }));
 }
 
-/** Of a file whose events are not here yet. */
+/** For a file whose events haven't been read yet. */
 export const previewRows = (preview: SummaryLanes): ThreadRow[] =>
   threadRows(preview.store, preview).map((row) => ({
     ...row,

@@ -1,8 +1,11 @@
-/** Writes the notes of a recording that has ended into its copy on disk, so they are there when it is opened again. */
+/**
+ * Writes the notes of a finished recording into its copy on disk, so that they are there when it is
+ * reopened.
+ */
 import type { TraceStore } from '../../trace/store.ts';
 import { writeNotes } from './spool.ts';
 
-/** While notes are typed and lanes are moved, so often at most. */
+/** Minimum interval while notes are typed and tracks are moved. */
 const AFTER_MS = 400;
 
 export class NotesOnDisk {
@@ -10,7 +13,7 @@ export class NotesOnDisk {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private working: Promise<void> = Promise.resolve();
 
-  /** @param onProblem told where they can't be written */
+  /** @param onProblem called if they can't be written */
   constructor(private readonly onProblem: (text: string) => void) {}
 
   /** @param copy name of the spool, which this panel holds */

@@ -1,4 +1,4 @@
-/** Whose trace it is. */
+/** Which origin a trace belongs to. */
 import { originOfThread } from '../../analysis/core/thread-origin.ts';
 import type { TraceStore } from '../../trace/store.ts';
 

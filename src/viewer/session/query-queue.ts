@@ -1,23 +1,23 @@
 /**
- * The queries that are being answered, by the number that the client gave them: the progress of each, and whether it is still wanted.
- * A canceled query ends at its next pause; what it has computed for all stays, as far as it is whole.
+ * The running queries by the client's number: their progress, and whether the client still wants
+ * them. A canceled query ends at its next pause. Complete results that all queries share are kept.
  */
 import type { QueryProgress } from '../../protocol/session.ts';
 
-/** One query that is being answered. */
+/** A running query. */
 export class RunningQuery {
   private canceled = false;
   private giveUp: (reason: DOMException) => void = () => undefined;
   private readonly gone = new Promise<never>((_, reject) => (this.giveUp = reject));
 
-  /** @param report takes its progress */
+  /** @param report receives its progress */
   constructor(
     private readonly report: (progress: Omit<QueryProgress, 'id'>) => void = () => undefined,
   ) {
     this.gone.catch(() => undefined); // the caller that waits for the answer sees it
   }
 
-  /** @throws AbortError once it is not wanted any more */
+  /** @throws AbortError once it is canceled */
   check(): void {
     if (this.canceled) throw canceled();
   }
@@ -25,7 +25,7 @@ export class RunningQuery {
   async unlessCanceled<T>(work: Promise<T>): Promise<T> {
     return Promise.race([this.gone, work]);
   }
-  /** @param what is computed next, as text @param done steps of all `of` */
+  /** @param what the next step, as text @param done steps of all `of` */
   progress(what: string, done: number, of: number): void {
     this.report({ what, done, of });
   }
@@ -41,7 +41,10 @@ export class QueryQueue {
 
   constructor(private readonly report: (progress: QueryProgress) => void) {}
 
-  /** @param id null = no progress is reported, and it can't be canceled @param answer the work, to be done while the query is wanted */
+  /**
+   * @param id null = reports no progress, and can't be canceled @param answer the work, done while
+   * the query is wanted
+   */
   async during<T>(id: number | null, answer: (query: RunningQuery) => Promise<T>): Promise<T> {
     if (id === null) return answer(new RunningQuery());
     const query = new RunningQuery((progress) => this.report({ id, ...progress }));
@@ -53,7 +56,7 @@ export class QueryQueue {
     }
   }
 
-  /** Does nothing for a query that is answered, or was never sent. */
+  /** Does nothing for a query that is answered or unknown. */
   cancel(id: number): void {
     this.open.get(id)?.cancel();
   }

@@ -1,4 +1,7 @@
-/** Answers what the drawing side asks of the current trace: pictures, single events, the events table, and queries, in steps where they are long. */
+/**
+ * Answers requests of the drawing side about the current trace: pictures, single events, the events
+ * table, and queries, which run in steps if they are long.
+ */
 import { rowAt } from '../../trace/lanes/frame.ts';
 import type {
   QueryProgress,
@@ -40,7 +43,7 @@ export class QueryRunner {
     },
     compute: (facts) => {
       const { shown } = this;
-      if (shown.opening) return; // planned again when the events are there
+      if (shown.opening) return; // scheduled again when the events have been read
       const lanes = shown.lanes();
       shown.trace.counts.computeSlow(
         shown.version,
@@ -57,7 +60,10 @@ export class QueryRunner {
     private readonly shown: ShownTrace,
     private readonly compared: ComparisonTraces,
     report: (progress: QueryProgress) => void,
-    /** Told before an answer is sent: the query's number, and the version of the trace that it is of. */
+    /**
+     * Called before an answer is sent, with the query's number and the version of the trace that it
+     * describes.
+     */
     private readonly answering: (id: number, version: number) => void,
   ) {
     this.queue = new QueryQueue(report);
@@ -95,7 +101,7 @@ export class QueryRunner {
   }
 
   hit(lane: string, us: number, slackUs: number): EventRef | null {
-    if (this.shown.opening) return null; // a summary knows no events
+    if (this.shown.opening) return null; // a summary has no events
     const found = this.shown.lanes().lane(lane);
     if (!found || found.ofEvents === false) return null;
     const row = rowAt(found, us, slackUs);
@@ -150,7 +156,10 @@ export class QueryRunner {
     return answer;
   }
 
-  /** Filter the events table. @param filter default: the last one, of the trace as it is now @returns events that match */
+  /**
+   * Filter the events table. @param filter default: the last one, on the current trace @returns
+   * number of matching events
+   */
   async filterEvents(filter?: EventFilter): Promise<number> {
     await this.shown.whole();
     this.filteredVersion = this.shown.version;
@@ -161,7 +170,7 @@ export class QueryRunner {
     const { threads } = this.shown.trace.store;
     return Array.from(row, (row, i) => lineOfEvent(threads[thread[i]!]!, row));
   }
-  /** Events of the table's lines as they are now: places of threads and rows. */
+  /** Events of the table's current lines: indexes of threads and rows. */
   async lines(from: number, count: number): Promise<{ thread: Uint16Array; row: Uint32Array }> {
     await this.shown.whole();
     const { query } = this.shown.trace;

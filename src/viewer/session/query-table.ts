@@ -1,4 +1,7 @@
-/** Every query that a view can run on the trace, by name; the queries of each view are in a file of their own. */
+/**
+ * Every query that a view can run on the trace, by name. The queries of each view are in separate
+ * files.
+ */
 import type { AnyFact } from '../../analysis/core/graph.ts';
 import type { QueryAnswer, QueryArgs, QueryName } from '../../protocol/answers/queries.ts';
 import { absenceQueries } from './queries/absences.ts';
@@ -64,7 +67,7 @@ export const QUERIES = {
   ...performanceTrackQueries,
 } satisfies { [N in QueryName]: Query<QueryArgs<N>, QueryAnswer<N>> };
 
-/** What is computed before a query is answered; [] where it answers quickly. */
+/** What to compute before a query is answered; [] if it answers quickly. */
 export const needsOf = (name: QueryName): readonly AnyFact[] => {
   const query = QUERIES[name];
   return 'needs' in query ? query.needs : [];

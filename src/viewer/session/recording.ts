@@ -1,4 +1,7 @@
-/** One recording: takes in what its ports bring, and keeps its copy on disk, its journal and its flight recorder. */
+/**
+ * One recording: takes in the messages of its ports, and maintains its copy on disk, its journal,
+ * and its flight recorder.
+ */
 import { originOfThread } from '../../analysis/core/thread-origin.ts';
 import { TraceStore, type ThreadStore } from '../../trace/store.ts';
 import { devtoolsBy, type ConditionsDefinition, type Slowdown } from '../../event/conditions.ts';
@@ -25,12 +28,12 @@ import { idOf, spoolName, type LanesOf } from './spool.ts';
 import { SpoolKeeper } from './spool-keeper.ts';
 import { ThreadPorts } from './thread-ports.ts';
 
-/** Definitions that come until unused ones are forgotten. */
+/** Number of new definitions after which unused ones are dropped. */
 const WORDS_BEYOND = 2 << 20;
 const WORDS_REFUSED =
   "Some SQL texts and names aren't stored: the recording has reached its maximum for them. It still stores their events. Stop and save, then record again.";
 
-/** A thread that no recording takes is told to stop. */
+/** A thread that doesn't belong to a recording is told to stop. */
 export function refuse(port: MessagePort): void {
   port.postMessage({ k: 'stop' } satisfies ThreadCommand);
   port.close();
@@ -40,28 +43,32 @@ export class Recording {
   readonly trace: LoadedTrace;
   readonly spool: SpoolKeeper;
   private readonly ports: ThreadPorts;
-  /** Through which the ports go; null = straight to us. */
+  /** Ports go through it; null = directly to us. */
   private journal: Journal | null = null;
   private flight: Flight | null;
-  /** Settled when the parts are stored that are being stored now: nothing is forgotten meanwhile; null = none is. */
+  /**
+   * Settles when the parts being stored are on disk. Until then, nothing is dropped. null = none
+   * are being stored.
+   */
   private freezing: Promise<void> | null = null;
-  /** In the names of its copies. */
+  /** Part of the names of its copies. */
   private key = '';
-  /** The flight recorder is not what the user chose: it keeps the recording below its limits. */
+  /** The user didn't choose the flight recorder: it keeps the recording below its limits. */
   private forced = false;
   private readonly room: RecordingRoom;
   private refusedSeen = 0;
   private bytesReceived = 0;
-  /** Another trace is shown, and no request is for this one any more. */
+  /** Another trace is shown, and requests don't refer to this one any more. */
   private closed = false;
-  /** What the browser said of the storage of pages that are not here yet. */
+  /** What the browser reported about the storage of pages that haven't arrived yet. */
   private unplaced: StorageDefinition[] = [];
-  /** How it is made; goes with the first thread. */
+  /** How it is recorded; passed on with the first thread. */
   private made: ConditionsDefinition | null = null;
 
   /**
    * @param shown shows this recording's trace from now on
-   * @param exported settled when the export is over that walks over the rows now: none may go meanwhile; null = there is none
+   * @param exported settles when the export that reads the rows is done; no row may be dropped
+   * until then. null = no export
    */
   constructor(
     private readonly shown: ShownTrace,
@@ -101,7 +108,7 @@ export class Recording {
 
   private readonly lanesOf: LanesOf = (thread) => this.shown.callLanes().lanesOf(thread);
 
-  /** Begin its copy on disk. @param key in the copy's name @returns the recording's id (Spool) */
+  /** Start its copy on disk. @param key in the copy's name @returns the recording's id (Spool) */
   async beginCopy(key: string): Promise<string> {
     this.key = key;
     const { store } = this.trace;
@@ -118,14 +125,14 @@ export class Recording {
     return id;
   }
 
-  /** A thread that comes too late is told so, and goes on without us. */
+  /** A thread that comes too late is told to continue without us. */
   async attach(port: MessagePort): Promise<void> {
     if (this.closed) refuse(port);
     else if (this.journal) await this.journal.attach(port);
     else this.ports.attach(lineOf(port));
   }
 
-  /** How it is made. @param devtools open on the page; null = not known */
+  /** How it is recorded. @param devtools open on the page; null = not known */
   conditions(devtools: boolean | null): void {
     this.made = { kind: 'conditions', id: 0, devtools, wasmFactor: null, awaitExtraNs: null };
   }
@@ -141,7 +148,7 @@ export class Recording {
     if (this.made && first && first.conditions !== this.made) first.define(this.made);
   }
 
-  /** Kept with a page of that origin: until one has said hello, it waits. */
+  /** Stored with a page of that origin. Waits until a page has said hello. */
   storage(when: 'start' | 'stop', health: StorageHealth): void {
     if (!this.shown.recording) return;
     this.unplaced.push({ kind: 'storage', id: 0, when, ...health });
@@ -163,7 +170,7 @@ export class Recording {
   get keepsNewest(): boolean {
     return this.flight !== null && !this.forced;
   }
-  /** At a limit the recording goes on as a flight recorder. */
+  /** At a limit, the recording continues as a flight recorder. */
   private watch(): void {
     const { refused } = this.trace.store;
     if (refused !== this.refusedSeen) {
@@ -174,7 +181,7 @@ export class Recording {
     const kind = this.room.look(this.trace, performance.now());
     if (kind && !this.room.room?.reached) this.keepHalf(kind, this.room.room?.limit ?? null);
   }
-  /** The browser gives no more memory. */
+  /** The browser provides no more memory. */
   noMemory(): void {
     if (this.shown.recording) this.keepHalf('browser', null);
   }
@@ -191,7 +198,7 @@ export class Recording {
     this.shown.changed(false);
   }
 
-  /** Store what is kept as a trace of its own, and go on: one part after the other. */
+  /** Store the kept part as a separate trace, and continue. One part at a time. */
   private freeze(flight: Flight, trigger: Frozen): void {
     const stored = (this.freezing ?? Promise.resolve()).then(() => this.store(flight, trigger));
     this.freezing = stored;
@@ -217,7 +224,7 @@ export class Recording {
     );
   }
 
-  /** A flight recorder: forget what is too old, or freeze. */
+  /** For a flight recorder: drop what is too old, or freeze. */
   private retain(thread: ThreadStore, firstNew: number, lateEnds: readonly number[]): void {
     const { flight, shown } = this;
     if (!flight) return;
@@ -225,7 +232,7 @@ export class Recording {
     if (trigger) this.freeze(flight, trigger);
     else if (!this.exported() && !this.freezing && flight.trim(shown.endUs)) shown.shortened();
   }
-  /** Once nothing walks over the rows. */
+  /** Once nothing reads the rows. */
   private async finishFlight(flight: Flight): Promise<void> {
     while (this.exported()) await this.exported();
     await this.freezing;
@@ -236,7 +243,7 @@ export class Recording {
   async stop(timeoutMs: number): Promise<void> {
     await this.ports.stop(timeoutMs);
   }
-  /** The recording is over; its trace stays. @param timeoutMs for the threads */
+  /** The recording has ended; its trace stays. @param timeoutMs for the threads */
   async end(timeoutMs: number): Promise<void> {
     await this.stop(timeoutMs);
     this.shown.recording = false;
@@ -244,7 +251,9 @@ export class Recording {
     await this.spool.finish();
     this.shown.changed(true);
   }
-  /** Another trace is shown: nothing is done with this one any more, and its copy on disk stays as it is. */
+  /**
+   * Another trace is shown: this recording does nothing more, and its copy on disk stays as it is.
+   */
   close(): void {
     this.closed = true;
     this.shown.recording = false;

@@ -1,12 +1,15 @@
-/** What a journal holds and its copy on disk doesn't is added to the trace that was read from the copy. */
+/**
+ * Adds what a journal holds and the copy on disk lacks to the trace that was read from the copy.
+ */
 import type { ThreadMessage } from '../../protocol/messages.ts';
 import { MAX_THREADS } from '../../trace/file/format.ts';
 import type { TraceStore } from '../../trace/store.ts';
 
 /**
- * The copy may have some of the messages, or parts of them: a row that is there isn't added again, an end is the same a second time.
- * The journal holds only what each line may say (journal-worker.ts).
- * @param messages in the order in which they were said @returns whether anything was added
+ * The copy may have some of the messages, or parts of them. A row that exists isn't added again,
+ * and an end may be applied twice. The journal only contains what each line is allowed to send
+ * (journal-worker.ts).
+ * @param messages in their order @returns whether anything was added
  */
 export function replay(store: TraceStore, messages: readonly ThreadMessage[]): boolean {
   if (!messages.length) return false;

@@ -1,18 +1,22 @@
 /**
- * How much of a recording fits: its events, its memory, its definitions, and the disk under its copy. Says when one of them is nearly used
- * up; at a limit of the first three the recording keeps its newest half and goes on (recording.ts), so what is saved can be opened again.
+ * Limits of a recording: its events, memory, definitions, and the disk under its copy. Warns when
+ * one is nearly reached. At a limit of the first three, the recording keeps its newest half and
+ * continues (recording.ts), so that what is saved can be opened again.
  */
 import { MAX_RECORDED_EVENTS, MAX_RECORDED_WORDS } from '../../trace/file/budget.ts';
 import type { RecordingLimits, Room, RoomKind } from '../../protocol/session.ts';
 import type { LoadedTrace } from './loaded-trace.ts';
 
 const GiB = 2 ** 30;
-/** Where the browser does not say what the machine has (Firefox, Safari). */
+/** Where the browser doesn't report the machine's memory (Firefox, Safari). */
 const USUAL_MEMORY_GIB = 6;
-/** Of the machine's memory: the page, the browser and the views need the rest. */
+/** Share of the machine's memory: the page, the browser, and the views need the rest. */
 const SHARE_OF_MEMORY = 1 / 4;
 
-/** @param memoryGiB of the machine, as `navigator.deviceMemory` says it: at most 8, or 32 in newer browsers */
+/**
+ * @param memoryGiB of the machine, from `navigator.deviceMemory`: at most 8, or 32 in newer
+ * browsers
+ */
 export function limitsOf(
   memoryGiB = (globalThis.navigator as { deviceMemory?: number } | undefined)?.deviceMemory,
 ): RecordingLimits {
@@ -20,14 +24,14 @@ export function limitsOf(
   return { events: MAX_RECORDED_EVENTS, bytes, words: MAX_RECORDED_WORDS, disk: 256 << 20 };
 }
 
-/** Told of from here on. */
+/** Warn from here on. */
 const NEAR = 0.8;
 const LOOK_EVERY_MS = 200;
 const LOOK_AT_DISK_EVERY_MS = 5000;
-/** The rate is of so long. */
+/** The rate is measured over this time. */
 const RATE_OVER_MS = 20_000;
 
-/** Bytes of the trace's columns, lanes and definitions. */
+/** Bytes of the trace's columns, lanes, and definitions. */
 function bytesOf({ store, lanes }: LoadedTrace): number {
   let bytes = lanes.bytes + store.words.used;
   for (const { events } of store.threads)
@@ -36,10 +40,10 @@ function bytesOf({ store, lanes }: LoadedTrace): number {
 }
 
 export class RecordingRoom {
-  /** What is said of it; null = there is enough. */
+  /** The current warning; null = there is enough room. */
   room: Omit<Room, 'forgotten'> | null = null;
   private looked = -Infinity;
-  /** Events that there were then. */
+  /** Number of events at that time. */
   private seen = 0;
   private lookedAtDisk = -Infinity;
   private diskLeft = Infinity;
@@ -53,7 +57,7 @@ export class RecordingRoom {
     ),
   ) {}
 
-  /** @param now ms, any steady clock @returns the limit that is reached, null where none is */
+  /** @param now ms, any steady clock @returns the limit that is reached; null = none */
   look(trace: LoadedTrace, now: number): RoomKind | null {
     const { limits } = this;
     const { eventCount } = trace.store;
@@ -82,13 +86,13 @@ export class RecordingRoom {
     return share >= 1 ? kind : null;
   }
 
-  /** A limit is reached: from now on the oldest events go. */
+  /** A limit is reached: from here on, the oldest events are dropped. */
   reach(kind: RoomKind, limit: number | null): void {
     if (!this.room?.reached)
       this.room = { kind, share: 1, limit, secondsLeft: null, reached: true };
   }
 
-  /** Of what a limit allows, per second. */
+  /** Share of the limit, per second. */
   private rate(share: number, now: number): number {
     const { history } = this;
     history.push({ at: now, share });
@@ -106,7 +110,7 @@ export class RecordingRoom {
     this.lookedAtDisk = now;
     void this.estimate().then(
       ({ quota, usage }) => (this.diskLeft = quota === undefined ? Infinity : quota - (usage ?? 0)),
-      () => (this.diskLeft = Infinity), // not known: the copy itself says when it cannot grow
+      () => (this.diskLeft = Infinity), // unknown: the copy itself reports when it can't grow
     );
   }
 }

@@ -1,6 +1,7 @@
 /**
- * When the worker does its long work: the numbers and lanes that take a look at the whole trace, and long queries, in steps with pauses
- * in which frames of the timeline are drawn and queries are canceled. A trace that grows is worked on at once, for it must not change meanwhile.
+ * When the worker does long work: whole-trace numbers, lanes, and long queries. Long work runs in
+ * steps with pauses, in which frames of the timeline are drawn and queries are canceled. Work on a
+ * growing trace runs without pauses, because the trace must not change meanwhile.
  */
 import type { AnyFact, Facts, Progress } from '../../analysis/core/graph.ts';
 import type { RunningQuery } from './query-queue.ts';
@@ -8,51 +9,56 @@ import { yieldToMessages } from '../yield.ts';
 
 /** Traces with fewer events are answered at once. */
 const STEPS_FROM_EVENTS = 100_000;
-/** Short steps follow each other without a pause for so long: a pause takes as long as many of them. */
+/** Short steps run without a pause for this long, because a pause takes as long as many of them. */
 const PAUSE_AFTER_MS = 8;
-/** A view that has its answer asks its next question sooner than this. */
+/** A view that has its answer sends its next query within this time. */
 const QUIET_MS = 50;
 
-/** What the scheduler asks of the session. */
+/** What the scheduler needs from the session. */
 export interface ScheduledWork {
   /** Computed when nothing else waits. */
   readonly background: readonly AnyFact[];
-  /** Of the trace as it is now: another object when it has changed. */
+  /** Of the current trace: another object when it has changed. */
   facts(): Facts;
   growing(): boolean;
-  /** A picture of the trace as it is now was asked for, and is answered. */
+  /** A picture of the current trace was requested and answered. */
   pictured(): boolean;
   /** ms until the whole-trace numbers are worth computing; null = not now. */
   dueIn(): number | null;
-  /** Compute them; what the steps made is there. */
+  /** Compute them. The steps' results are ready. */
   compute(facts: Facts): void;
   /** Other than PAUSE_AFTER_MS. */
   readonly pauseAfterMs?: number;
 }
 
-/** The first picture is out by then, or the timeline is not visible. */
+/** The first picture is done by then, or the timeline isn't visible. */
 const SLOW_AFTER_MS = 250;
 
 export class Scheduler {
-  /** Settled when the steps under way are done. */
+  /** Settles when the running steps are done. */
   private steps: Promise<void> = Promise.resolve();
   private timer: ReturnType<typeof setTimeout> | null = null;
-  /** When it rings, ms of performance.now(). */
+  /** When it fires, ms of performance.now(). */
   private timerAt = Infinity;
   private busy = false;
-  /** Queries whose turn has not come. */
+  /** Queries that wait for their turn. */
   private readonly waiting = new Set<RunningQuery>();
-  /** What is computed at the moment, as text; '' = nothing. */
+  /** The current step, as text; '' = none. */
   private now = '';
-  /** When messages were heard last, and when a query came or was answered, ms of performance.now(). */
+  /**
+   * When messages were last handled, and when a query last arrived or was answered, ms of
+   * performance.now().
+   */
   private heardAt = -Infinity;
   private askedAt = -Infinity;
 
   constructor(private readonly of: ScheduledWork) {}
 
   /**
-   * Computes what a query needs, one query after the other. What is left undone when the trace changes meanwhile, the query computes itself.
-   * @param needs none = it waits for nothing @param query is told how far it is @param other the trace that this one is compared with: the same is computed of it
+   * Computes what a query needs, one query after the other. What isn't done when the trace changes,
+   * the query computes itself.
+   * @param needs none = it doesn't wait @param query receives the progress @param other the trace
+   * that this one is compared with: the same is computed for it
    * @throws AbortError at the next pause after it was canceled
    */
   async prepare(
@@ -61,7 +67,7 @@ export class Scheduler {
     other: Facts | null = null,
   ): Promise<void> {
     if (this.atOnce(other?.store.eventCount)) return;
-    await this.hear(); // it may have been canceled while it waited to be heard
+    await this.hear(); // it may have been canceled before its message was handled
     this.askedAt = this.heardAt;
     query.check();
     if (!needs.length) return;
@@ -77,7 +83,10 @@ export class Scheduler {
     this.askedAt = performance.now();
   }
 
-  /** Whether a query came or was answered a moment ago. @returns when it has been quiet for long enough */
+  /**
+   * Whether a query arrived or was answered a moment ago. @returns when it will have been quiet for
+   * long enough
+   */
   private async wasJustAsked(): Promise<boolean> {
     const wait = this.askedAt + QUIET_MS - performance.now();
     if (wait <= 0) return false;
@@ -88,7 +97,7 @@ export class Scheduler {
     await yieldToMessages();
     this.heardAt = performance.now();
   }
-  /** Whether a query came meanwhile. What was answered is sent first. */
+  /** Whether a query arrived meanwhile. Pending answers are sent first. */
   private async wasAsked(): Promise<boolean> {
     await this.hear();
     return this.waiting.size > 0;
@@ -100,12 +109,15 @@ export class Scheduler {
     const run = this.steps.then(work);
     this.steps = run.then(
       () => undefined,
-      () => undefined, // told to the one who asked
+      () => undefined, // reported to the caller
     );
     return run;
   }
 
-  /** @param query null = no query waits for it, and one that waits goes first @returns whether it gave way to a query */
+  /**
+   * @param query null = no query waits for it, and waiting queries go first @returns whether it
+   * gave way to a query
+   */
   private async walk(
     work: (facts: Facts) => Iterable<Progress>,
     query: RunningQuery | null,
@@ -134,14 +146,18 @@ export class Scheduler {
     }
   }
 
-  /** Compute the whole-trace numbers when they are due: of a trace that grows no more, as soon as its picture is out. */
+  /**
+   * Compute the whole-trace numbers when they are due. For a trace that doesn't grow: as soon as
+   * its picture is done.
+   */
   plan(): void {
     const due = this.of.dueIn();
     if (due === null || this.busy) return;
     const wait = Math.max(this.of.pictured() && !this.of.growing() ? 0 : SLOW_AFTER_MS, due);
     const at = performance.now() + wait;
     if (at >= this.timerAt) return;
-    if (this.timer !== null) clearTimeout(this.timer); // planned at a recording's pace, and it has ended
+    // scheduled at a recording's pace, and it has ended
+    if (this.timer !== null) clearTimeout(this.timer);
     this.timerAt = at;
     this.timer = setTimeout(() => void this.slow(), wait);
   }

@@ -1,6 +1,7 @@
 /**
- * The session: the one owner of a trace in the viewer. It shows one at a time (ShownTrace), from a Recording or from a file that is opened
- * here, has its QueryRunner answer what the drawing side asks, and saves, exports and compares.
+ * The session owns the trace in the viewer. It shows one at a time (ShownTrace), from a Recording
+ * or from a file that it opens. Its QueryRunner answers the drawing side. It also saves, exports,
+ * and compares.
  */
 import { functionNames } from '../../lab/meter/function-names.ts';
 import { nameFunctions } from '../../trace/name-functions.ts';
@@ -36,17 +37,19 @@ import { markSaved } from './spool-marks.ts';
 type Api = SessionApi<Queries>;
 
 export class Session implements Api {
-  /** That the shown trace comes from; null = from a file, or there is none. */
+  /** The recording of the shown trace; null = it is from a file, or there is none. */
   private recording: Recording | null = null;
-  /** What was shown before a recording of which it is not known yet whether it runs. */
+  /** What was shown before a recording that may not start. */
   private before: {
     trace: LoadedTrace;
     recording: Recording | null;
     frozen: FrozenParts;
   } | null = null;
-  /** What flight recorders froze: of the recording that came last, also while another trace is shown. */
+  /**
+   * Parts that flight recorders froze: of the latest recording, even while another trace is shown.
+   */
   private frozen = new FrozenParts();
-  /** Files on their way, one of which becomes the current trace. */
+  /** Files being opened, one of which becomes the current trace. */
   private openings = 0;
   private readonly compared = new ComparisonTraces();
   private readonly shown = new ShownTrace({
@@ -77,7 +80,7 @@ export class Session implements Api {
     );
   }
 
-  // ---- what the drawing side asks -------------------------------------------------------------------------------------
+  // ---- requests of the drawing side ----------------------------------------------------------------------------------
 
   threads: Api['threads'] = async () => this.shown.threads();
   extents: Api['extents'] = async () => this.shown.extents();
@@ -95,7 +98,7 @@ export class Session implements Api {
   cancelQuery: Api['cancelQuery'] = async (id) => this.queries.cancel(id);
 
   async stats(): Promise<LiveStats> {
-    this.shown.firstPicture.over(); // the drawing side asks for them last
+    this.shown.firstPicture.over(); // the drawing side requests them last
     this.queries.plan();
     return this.statsNow();
   }
@@ -120,14 +123,20 @@ export class Session implements Api {
 
   // ---- recording ------------------------------------------------------------------------------------------------------
 
-  /** What is shown has a finished copy on disk: it takes the notes. A recording that runs writes them at its end. */
+  /**
+   * The shown trace has a finished copy on disk, which stores the notes. A running recording writes
+   * them at its end.
+   */
   private keepNotes(): void {
     const { recording, trace } = this.shown;
     const copy = this.recording?.spool.name ?? trace.recovered?.name;
     if (copy && !recording) this.notes.changed(copy, trace.store);
   }
 
-  /** Begin to listen. The trace that was here is kept until it is known whether anything is recorded: `begun` or `revert` follows. */
+  /**
+   * Start to listen. The previous trace is kept until it is known whether anything is recorded:
+   * `begun` or `revert` follows.
+   */
   async begin({
     originMs,
     spoolKey,
@@ -162,12 +171,12 @@ export class Session implements Api {
     await before?.trace.recovered?.release();
     await before?.recording?.spool.letGo();
   }
-  /** Nothing is recorded: the trace before it is the current one again. */
+  /** Nothing is recorded: the previous trace is shown again. */
   async revert(): Promise<void> {
     const { before } = this;
     if (!before) return;
     this.before = null;
-    await this.recording?.stop(0); // a page may have been reached before it went wrong
+    await this.recording?.stop(0); // a page may have been reached before the failure
     await this.recording?.spool.drop();
     this.leave();
     await this.frozen.drop();
@@ -186,12 +195,12 @@ export class Session implements Api {
     await this.recording?.end(timeoutMs);
   }
 
-  /** No request is for the current trace any more, and nothing is done with it. */
+  /** Requests don't refer to the current trace any more, and its work ends. */
   private leave(): void {
     this.exports.cancel();
     this.recording?.close();
   }
-  /** The trace goes. Its copy on disk stays, and is offered again. */
+  /** Close the trace. Its copy on disk stays, and is offered again. */
   private async forget(): Promise<void> {
     await this.notes.written();
     this.leave();
@@ -224,7 +233,7 @@ export class Session implements Api {
   open(file: Blob, name: string): Promise<LoadResult> {
     return this.openWith(file, name);
   }
-  /** @param journal what was said after the file was written */
+  /** @param journal messages that arrived after the file was written */
   private async openWith(
     file: Blob,
     name: string,
@@ -257,14 +266,16 @@ export class Session implements Api {
         take: async ({ store, header, lateEnds, partial }) => {
           if (!shown.preview) await this.forget();
           const more = !partial && replay(store, journal);
-          shown.use(incoming && !lateEnds && !more ? incoming : loadedTrace(store)); // what came late is not in the lanes
+          // late data isn't in the lanes
+          shown.use(incoming && !lateEnds && !more ? incoming : loadedTrace(store));
           shown.lanes().trim();
           shown.trace.origin = header.origin;
         },
       });
     } catch (error) {
       if (shown.preview) {
-        // the trace before it went for its picture, and the rest of it does not come
+        // the previous trace was closed to draw this file's summary, and the rest of the file
+        // doesn't come
         this.leave();
         shown.use(loadedTrace(new TraceStore(0)));
       }
@@ -280,7 +291,7 @@ export class Session implements Api {
     }
   }
 
-  /** Give up a file that is being opened, and wait until that is done. */
+  /** Cancel opening a file, and wait until that is done. */
   private async stopOpening(): Promise<void> {
     this.reading.cancel();
     await this.reading.done;
@@ -300,7 +311,7 @@ export class Session implements Api {
   }
   async saved(part?: string): Promise<void> {
     if (part !== undefined) return this.frozen.saved(part);
-    if (this.shown.recording) return; // it goes on: the file is not all of it
+    if (this.shown.recording) return; // it goes on: the file isn't complete
     const copies = [this.recording?.spool.name, this.shown.trace.recovered?.name];
     for (const copy of copies) if (copy) await markSaved(copy);
   }
@@ -319,7 +330,8 @@ export class Session implements Api {
       const file = part ? await this.frozen.file(name) : await readSpool(name);
       const journal = part || isFrozenPart(name) ? [] : await readJournal(journalOf(name));
       const result = await this.openWith(file, 'The stored recording', journal);
-      keep = !result.partial && release !== null; // of what was not read whole nothing is kept in place of the copy
+      // an incompletely read file doesn't replace the copy
+      keep = !result.partial && release !== null;
       if (keep) this.shown.trace.recovered = { name, release: release! };
       return result;
     } finally {
@@ -387,7 +399,7 @@ export class Session implements Api {
   }
 }
 
-/** A recording's part of the live strip, of a trace that comes from a file. */
+/** A recording's part of the live strip, for a trace from a file. */
 const NOT_RECORDED: ReturnType<Recording['stats']> = {
   flight: null,
   room: null,
@@ -396,6 +408,6 @@ const NOT_RECORDED: ReturnType<Recording['stats']> = {
   spooledBytes: 0,
 };
 
-/** When the last event of any thread began, microseconds. */
+/** When the last event of any thread started, microseconds. */
 const lastBegin = ({ threads }: TraceStore): number =>
   Math.max(0, ...threads.map(({ events }) => (events.count ? events.t0[events.count - 1]! : 0)));

@@ -1,6 +1,7 @@
 /**
- * The current trace: how far it reaches, its lanes, and what has changed of it. While a file is being opened the timeline is drawn from the
- * summaries of its chunks (`preview`), and every other query waits until the events are there (`whole`).
+ * The current trace: its extent, its lanes, and what has changed in it. While a file is being
+ * opened, the timeline is drawn from the summaries of its chunks (`preview`), and all other queries
+ * wait for the events (`whole`).
  */
 import type { Facts } from '../../analysis/core/graph.ts';
 import type { CallLanes } from '../../trace/lanes/frame.ts';
@@ -16,9 +17,9 @@ const MOST_PROBLEMS = 50;
 
 /** What the shown trace reports to the session. */
 export interface ShownTraceEvents {
-  /** It is time to tell the drawing side what has changed. */
+  /** It is time to notify the drawing side of changes. */
   onTell(change: Omit<SessionChange, 'stats'>): void;
-  /** The lanes of the timeline found no memory. */
+  /** There was no memory for the timeline's lanes. */
   onNoMemory(): void;
 }
 
@@ -26,14 +27,14 @@ export class ShownTrace {
   trace = loadedTrace(new TraceStore(0));
   /** A recording runs, and the trace grows. */
   recording = false;
-  /** Of the recording: its app works, and what it sent waits for its rest. */
+  /** For a recording: its app is busy, and its batches wait until it is idle. */
   waits = (): boolean => false;
-  /** Stands for the lanes of the trace while its events are read. */
+  /** Replaces the trace's lanes while its events are being read. */
   preview: SummaryLanes | null = null;
-  /** Settled once the events are there, or will not come. */
+  /** Settles once the events are read, or never will be. */
   opening: Promise<void> | null = null;
   version = 0;
-  /** The same without the changes of what it is compared with. */
+  /** The same without changes of the trace that it is compared with. */
   private traceVersion = 0;
   /** Better pictures of the same trace. */
   private repaints = 0;
@@ -44,27 +45,29 @@ export class ShownTrace {
     waits: () => this.waits(),
     tell: () => this.tell(),
   });
-  /** Begin of the first event and end of the last, microseconds. */
+  /** Start of the first event and end of the last, microseconds. */
   private firstUs = Infinity;
   private lastUs = -Infinity;
   private lanesVersion = -1;
   private lanesSeen = 0;
   private threadsChanged = false;
-  /** Notes and engines that the drawing side knows of. */
+  /** Notes and engines that the drawing side knows about. */
   private notesSeen = 0;
-  /** A picture of the timeline was asked for since the drawing side was told of changes. */
+  /**
+   * A picture of the timeline was requested since the drawing side was last notified of changes.
+   */
   private watched = false;
 
   constructor(private readonly on: ShownTraceEvents) {}
 
-  /** Show another trace. `changed` is the caller's. */
+  /** Show another trace. The caller calls `changed`. */
   use(trace: LoadedTrace): void {
     const { store } = trace;
     this.trace = trace;
     [this.firstUs, this.lastUs] = store.eventCount ? store.extent() : [Infinity, -Infinity];
   }
 
-  /** Resolves when no file is being opened, and the one that was is drawn. */
+  /** Resolves when no file is being opened, and the last one is drawn. */
   async whole(): Promise<void> {
     while (this.opening) await this.opening;
     await this.firstPicture.out;
@@ -72,11 +75,11 @@ export class ShownTrace {
 
   // ---- what it holds --------------------------------------------------------------------------------------------------
 
-  /** End of the last event, microseconds; -Infinity where there is none. */
+  /** End of the last event, microseconds; -Infinity if there is none. */
   get endUs(): number {
     return this.lastUs;
   }
-  /** Begin of the first event and end of the last, microseconds. */
+  /** Start of the first event and end of the last, microseconds. */
   extent(): [number, number] {
     return this.firstUs === Infinity ? [0, 0] : [this.firstUs, this.lastUs];
   }
@@ -92,7 +95,7 @@ export class ShownTrace {
   callLanes(): CallLanes {
     return this.lanes().callLanes;
   }
-  /** Up to the last event. @throws RangeError where there is no memory for them */
+  /** Up to the last event. @throws RangeError if there is no memory for them */
   lanes(): TimelineLanes {
     const { lanes } = this.trace;
     if (this.lanesVersion !== this.version) {
@@ -100,7 +103,8 @@ export class ShownTrace {
       try {
         lanes.update(Math.max(0, this.lastUs));
       } catch (error) {
-        this.trace.lanes = new TimelineLanes(this.trace.store); // one that found no memory for a row is not whole
+        // a lane without memory for a row is incomplete
+        this.trace.lanes = new TimelineLanes(this.trace.store);
         this.lanesVersion = -1;
         this.on.onNoMemory();
         throw error;
@@ -109,11 +113,11 @@ export class ShownTrace {
     }
     return lanes;
   }
-  /** A picture of the timeline is asked for: it is on screen. */
+  /** A picture of the timeline is requested, so the timeline is on screen. */
   watch(): void {
     this.watched = true;
   }
-  /** Its lanes were computed further: the same trace, a better picture. */
+  /** More of its lanes was computed: the same trace, a better picture. */
   repainted(): void {
     this.repaints++;
     this.countLanes();
@@ -124,14 +128,17 @@ export class ShownTrace {
     if (seen !== this.lanesSeen) this.changed(true, false);
     this.lanesSeen = seen;
   }
-  /** Of the trace as it is now. */
+  /** Of the current trace. */
   get facts(): Facts {
     return this.trace.memo.facts(this.traceVersion);
   }
 
   // ---- what has changed -----------------------------------------------------------------------------------------------
 
-  /** @param threads their set, or their lanes @param data what the views show @param trace the trace itself, not only what it is compared with */
+  /**
+   * @param threads the set of threads, or their lanes @param data what the views show @param trace
+   * the trace itself, not only the one it is compared with
+   */
   changed(threads: boolean, data = true, trace = data): void {
     if (data) this.version++;
     if (trace) this.traceVersion++;
@@ -139,7 +146,10 @@ export class ShownTrace {
     this.notifier.soon();
   }
 
-  /** A thread has grown. @param firstNew its first new row @param lateEnds rows before it that have ended */
+  /**
+   * A thread has grown. @param firstNew its first new row @param lateEnds earlier rows that have
+   * ended
+   */
   grown({ events }: ThreadStore, firstNew: number, lateEnds: readonly number[]): void {
     if (events.count > firstNew) this.firstUs = Math.min(this.firstUs, events.t0[firstNew]!);
     for (let i = firstNew; i < events.count; i++)
@@ -148,7 +158,7 @@ export class ShownTrace {
       this.lastUs = Math.max(this.lastUs, events.t0[row]! + events.dur[row]!);
     this.changed(false);
   }
-  /** Its first rows went. */
+  /** Its first rows were dropped. */
   shortened(): void {
     const starts = this.trace.store.threads.flatMap(({ events }) =>
       events.count ? [events.t0[0]!] : [],
@@ -158,10 +168,13 @@ export class ShownTrace {
     this.changed(false);
   }
 
-  /** Something the user should know about the session. @param text says what failed, and the next step */
+  /**
+   * A problem of the session that the user should know about. @param text what failed, and the next
+   * step
+   */
   problem(text: string): void {
     const { problems } = this.trace;
-    if (problems.size < MOST_PROBLEMS) problems.add(text); // a page can make up any number of them
+    if (problems.size < MOST_PROBLEMS) problems.add(text); // a page can invent any number of them
     this.changed(false);
   }
   solved(text: string): void {
@@ -169,7 +182,8 @@ export class ShownTrace {
   }
 
   private tell(): void {
-    // new lanes are news, too; those of a recording that no one looks at wait until the timeline is on screen
+    // new lanes are a change, too; for a recording that isn't on screen, they wait until the
+    // timeline is
     const skipped = this.recording && !this.watched && this.lanesVersion >= 0;
     const extents = skipped ? { extent: this.extent(), drawn: this.extent() } : this.extents();
     this.watched = false;

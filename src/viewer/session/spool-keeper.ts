@@ -1,9 +1,10 @@
 /**
- * Looks after the disk copy of the current recording: makes it once there is a thread to tell what is recorded, appends to it once a
- * second, finishes it, deletes it when it is not needed. Where it cannot grow, it is tried again until there is room.
- * A flight recorder's copy is written again once most of it is forgotten, the old one deleted once the new one holds as much.
- * A copy that cannot be written any further stays, for what it holds, until the recording is unwanted.
- * Earlier recordings stay, as many as history.ts allows; on a full disk the oldest of them make room.
+ * Manages the current recording's copy on disk: creates it once a thread tells what is recorded,
+ * appends once a second, finishes it, and deletes it when it isn't needed. If the copy can't grow,
+ * it retries until there is room. A flight recorder's copy is rewritten once most of it has been
+ * dropped; the old copy is deleted once the new one holds as much. A copy that can't be written any
+ * further stays until the recording is discarded. Earlier recordings stay, as many as history.ts
+ * allows. On a full disk, the oldest are deleted.
  */
 import type { TraceStore } from '../../trace/store.ts';
 import type { Journal } from './journal.ts';
@@ -11,13 +12,19 @@ import { countOf } from '../../text/numbers.ts';
 import { makeRoom, prune } from './history.ts';
 import { DiskSpool, discardSpool, isFull, type LanesOf } from './spool.ts';
 
-/** What came since is in the journal: few large steps pack better than many small ones, and leave the traced app its processor. */
+/**
+ * Newer data is in the journal. A few large steps pack better than many small ones, and use less of
+ * the traced app's processor.
+ */
 const EVERY_MS = 1000;
 /** Without one. */
 const ALONE_MS = 200;
-/** A disk without room is asked again so often. */
+/** Interval of retries on a full disk. */
 const AGAIN_MS = 5000;
-/** Forgotten events in the copy that are worth writing it again, when they are also more than the trace holds. */
+/**
+ * Minimum number of dropped events in the copy before it is rewritten. They must also exceed those
+ * that the trace holds.
+ */
 const WORTH_EVENTS = 65_536;
 
 async function remove(spool: DiskSpool): Promise<void> {
@@ -33,16 +40,17 @@ export class SpoolKeeper {
   private store: TraceStore | null = null;
   private journal: Pick<Journal, 'covered' | 'end'> | null = null;
   private generation = 0;
-  /** The copy is to grow with the recording. */
+  /** The copy should grow with the recording. */
   private wanted = false;
-  /** What was said of a copy that cannot grow; null = it grows. */
+  /** The warning about a copy that can't grow; null = it grows. */
   private stopped: { what: string; text: string } | null = null;
-  /** Earlier recordings that went because the disk is full, and what was said of them. */
+  /** Earlier recordings that were deleted because the disk is full, and the message about them. */
   private removed = { count: 0, text: '' };
 
   /**
-   * @param onProblem called with a text when the copy cannot be kept: the recording goes on without it
-   * @param onSolved told of the same words when it can be again
+   * @param onProblem called with a text when the copy can't be kept; the recording continues
+   * without it
+   * @param onSolved called with the same text when it can be kept again
    */
   constructor(
     private readonly onProblem: (text: string) => void,
@@ -61,8 +69,8 @@ export class SpoolKeeper {
   }
 
   /**
-   * @param originOf what is recorded, as far as the store tells by now; '' = not yet
-   * @param journal told what the copy has; ended with it
+   * @param originOf what is recorded, as far as the store knows; '' = not yet known
+   * @param journal notified of what the copy has; ended with it
    */
   begin(
     store: TraceStore,
@@ -92,7 +100,7 @@ export class SpoolKeeper {
     );
   }
 
-  /** Not before a thread has come: an empty copy is worth nothing, and its name says what was recorded. */
+  /** Waits for a thread: an empty copy is useless, and its name tells what was recorded. */
   private async make(): Promise<void> {
     if (!this.wanted || this.spool || !this.renew || !this.store?.threads.length) return;
     const { renew } = this;
@@ -114,7 +122,7 @@ export class SpoolKeeper {
     );
   }
 
-  /** On a full disk, earlier recordings make room. */
+  /** On a full disk, delete earlier recordings. */
   private async withRoom<T>(write: () => Promise<T>): Promise<T> {
     for (;;)
       try {
@@ -159,7 +167,7 @@ export class SpoolKeeper {
       next = await renew(++this.generation);
       await next.append();
     } catch {
-      // no room for both, most likely: the old one grows on, and says so when it cannot
+      // most likely no room for both: the old one keeps growing, and reports when it can't
       this.renew = null;
       if (next) await remove(next);
       return;
@@ -169,7 +177,7 @@ export class SpoolKeeper {
   }
 
   private async rest(): Promise<void> {
-    await this.working; // it may plan the next
+    await this.working; // it may schedule the next
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
   }
@@ -189,10 +197,10 @@ export class SpoolKeeper {
       this.stops("The recording's backup copy on disk lacks its end", error);
       await this.journal?.end(false);
     }
-    await this.prune(); // their sizes are known now
+    await this.prune(); // their sizes are known at this point
   }
 
-  /** The recording is unwanted: delete its copy. */
+  /** The recording is discarded: delete its copy. */
   async drop(): Promise<void> {
     const name = await this.letGo();
     if (name !== null) await discardSpool(name);

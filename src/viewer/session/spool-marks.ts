@@ -1,6 +1,7 @@
 /**
- * Which disk copies the user has saved as files: an empty file for each, with the copy's name, in a folder of its own. A browser doesn't
- * report whether a download succeeded, so a saved recording keeps its copy like any other.
+ * Which copies on disk the user has saved as files. Each has an empty file with the copy's name, in
+ * a separate folder. Browsers don't report whether a download succeeded, so a saved recording keeps
+ * its copy, like any other.
  */
 
 const FOLDER = 'spool-saved';
@@ -18,7 +19,7 @@ export async function markSaved(name: string): Promise<void> {
   await (await folder()).getFileHandle(name, { create: true });
 }
 
-/** Remove a file that may be gone. */
+/** Remove a file that may not exist. */
 export async function removeFrom(folder: FileSystemDirectoryHandle, name: string): Promise<void> {
   try {
     await folder.removeEntry(name);

@@ -1,6 +1,7 @@
 /**
- * A recording on disk while it runs: one .vfst file per recording in the extension's own OPFS, appended once a
- * second, so that closing DevTools loses little; the journal (journal-file.ts) has what came since. A Web Lock marks a spool in use; one without a lock is offered again.
+ * A recording on disk while it runs: one .vfst file per recording in the extension's own OPFS.
+ * Appended once a second, so that closing DevTools loses little; the journal (journal-file.ts) has
+ * newer data. A Web Lock marks a spool in use; a spool without a lock is offered again.
  */
 import { TraceWriter } from '../../trace/file/write.ts';
 import type { Lane } from '../../trace/lanes/lanes.ts';
@@ -19,27 +20,32 @@ const lockName = (name: string): string => `vfscope spool ${name}`;
 const folder = async (): Promise<FileSystemDirectoryHandle> =>
   (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
 
-/** Of a recording's copies, up to what tells them apart; its first two parts tell the recording. */
+/**
+ * The common part of the names of a recording's copies. Its first two parts identify the recording.
+ */
 export const spoolName = (store: TraceStore, key: string, origin: string): string =>
   [key, Math.round(store.originMs), origin]
     .map((part) => encodeURIComponent(part))
     .join('~')
     .slice(0, 180);
 
-/** What tells a recording from others, whichever of its copies it is. */
+/** Identifies a recording, for all of its copies. */
 export const recordingOf = (name: string): string => journalOf(name);
 
-/** In the name of what a flight recorder froze, with a number: a copy of its own, without a journal. */
+/**
+ * Marks the names of parts that a flight recorder froze, with a number: a separate copy without a
+ * journal.
+ */
 export const FROZEN = 'frozen';
 /** What its notes, filters, and selection belong to. */
 export const idOf = (name: string): string => (isFrozenPart(name) ? name : recordingOf(name));
 export const isFrozenPart = (name: string): boolean => name.includes(`~${FROZEN}`);
 
-/** Lanes of a thread as they are now: a file carries their summaries. */
+/** The current lanes of a thread, because a file contains their summaries. */
 export type LanesOf = (thread: ThreadStore) => readonly Lane[];
 
 const FULL = 'QuotaExceededError';
-/** The disk is full, or the browser gives vfscope no more of it. */
+/** The disk is full, or vfscope's quota in the browser is. */
 export const isFull = (error: unknown): boolean =>
   (error as DOMException | undefined)?.name === FULL;
 
@@ -53,8 +59,9 @@ export class DiskSpool {
   ) {}
 
   /**
-   * @param key the panel's own @param origin what is recorded, shown when the recording is offered again
-   * @param tag tells the recording's copies apart; '' = the first
+   * @param key the panel's own @param origin what is recorded, shown when the recording is offered
+   * again
+   * @param tag distinguishes the recording's copies; '' = the first
    */
   static async create(
     store: TraceStore,
@@ -95,7 +102,7 @@ export class DiskSpool {
     return this.writer.bytes;
   }
 
-  /** Events in it, those that the store has forgotten since included. */
+  /** Number of events in it, including those that the store has dropped since. */
   get events(): number {
     return this.writer.events;
   }
@@ -106,24 +113,27 @@ export class DiskSpool {
     this.handle.flush();
   }
 
-  /** Write the rest; the file stays until `discardSpool`, in use until `close`. Notes may be written to it from now on. */
+  /**
+   * Write the rest. The file stays until `discardSpool`, in use until `close`. Notes may be written
+   * to it.
+   */
   async finish(): Promise<void> {
     await this.writer.finish();
     this.handle.flush();
     this.handle.close();
   }
 
-  /** From now on others may use or delete it. */
+  /** Let others use or delete it. */
   async close(): Promise<void> {
     this.handle.close();
     await this.release();
   }
 }
 
-/** Lets go of a spool; resolves once others can have it. */
+/** Releases a spool. Resolves once others can take it. */
 export type Release = () => Promise<void>;
 
-/** Hold a spool's lock. @throws where another panel holds it */
+/** Hold a spool's lock. @throws if another panel holds it */
 export async function hold(name: string): Promise<Release> {
   return new Promise((resolve, reject) => {
     const over: Promise<unknown> = navigator.locks.request(
@@ -154,7 +164,10 @@ export async function usedRecordings(): Promise<Set<string>> {
   );
 }
 
-/** What the list says of a file, by its name and size: those of ten recordings are read again each time it opens. */
+/**
+ * List entries of files by name and size, because those of ten recordings are read again each time
+ * the list opens.
+ */
 const extents = new Map<string, Awaited<ReturnType<typeof extentOfFile>>>();
 async function extentOf(
   name: string,
@@ -168,7 +181,10 @@ async function extentOf(
   return extent;
 }
 
-/** Spools that no panel uses, and `own`: newest first. Empty ones are swept away. @param own names of what this panel shows */
+/**
+ * Spools that no panel uses, and `own`: newest first. Empty ones are deleted. @param own names of
+ * the recordings that this panel shows
+ */
 export async function idleSpools(own: readonly string[] = []): Promise<Spool[]> {
   const used = new Set((await navigator.locks.query()).held?.map((lock) => lock.name));
   const found: Spool[] = [];
@@ -196,13 +212,13 @@ export async function idleSpools(own: readonly string[] = []): Promise<Spool[]> 
         });
       }
     } catch {
-      // gone meanwhile, or another panel has it by now: none of ours
+      // deleted meanwhile, or another panel has opened it: skip it
     }
   }
   return found.sort((a, b) => b.begunMs - a.begunMs || (a.name < b.name ? 1 : -1));
 }
 
-/** Delete an empty one, unless a panel has begun to write it. @throws when one has */
+/** Delete an empty one, unless a panel has started to write it. @throws if one has */
 async function sweep(directory: FileSystemDirectoryHandle, name: string): Promise<void> {
   const release = await hold(name);
   try {
@@ -213,7 +229,7 @@ async function sweep(directory: FileSystemDirectoryHandle, name: string): Promis
   }
 }
 
-/** When a recording began, ms; null = its name doesn't say. */
+/** When a recording started, ms; null = its name doesn't tell. */
 function begunOf(name: string): number | null {
   const said = name.split('~')[1];
   return said !== undefined && /^\d{1,15}$/.test(said) ? Number(said) : null;
@@ -224,11 +240,11 @@ function originOf(name: string): string {
   try {
     return decodeURIComponent(origin);
   } catch {
-    return origin; // cut inside an escape: shown as it is
+    return origin; // cut inside an escape: shown unchanged
   }
 }
 
-/** A spool's bytes. @throws where it is gone */
+/** A spool's bytes. @throws if it was deleted */
 export async function readSpool(name: string): Promise<File> {
   try {
     return await (await (await folder()).getFileHandle(name)).getFile();
@@ -241,7 +257,10 @@ export async function readSpool(name: string): Promise<File> {
   }
 }
 
-/** Delete a spool, and its journal; another panel may have done so. @throws where a panel uses it */
+/**
+ * Delete a spool and its journal. Another panel may already have done so. @throws if a panel uses
+ * it
+ */
 export async function discardSpool(name: string): Promise<void> {
   const release = await hold(name);
   try {
@@ -259,7 +278,7 @@ async function spoolNames(): Promise<string[]> {
   return names;
 }
 
-/** Notes of a finished recording that this panel holds; one that was cut off takes none. */
+/** Notes of a finished recording that this panel holds. An interrupted recording takes none. */
 export async function writeNotes(name: string, annotations: Annotations): Promise<void> {
   const found = (await (await folder()).getFileHandle(name)) as SyncFileHandle;
   const tail = await withNotes(await found.getFile(), annotations);

@@ -1,6 +1,6 @@
 /**
- * Entry of the store's worker: one session, served to the page that started it; and of the workers that unpack files and write the
- * journal for it.
+ * Entry point of the store's worker, with one session for the page that started it; and of the
+ * workers that unpack files and write the journal for it.
  */
 import { serve, type Channel } from '../../protocol/rpc.ts';
 import type { SessionPush } from '../../protocol/session.ts';
@@ -14,7 +14,7 @@ else if (self.name === JOURNAL) void channelOfHelper().then(serveJournal);
 else {
   const session = new Session((message: SessionPush) => push(message));
   const push = serve(self as unknown as Channel, session);
-  // what a timer or a message stumbles over is said; what is stored is there, and may be saved
+  // report errors of timers and messages; stored data is intact and may be saved
   self.addEventListener('error', (event) => {
     event.preventDefault();
     session.stumbled(event.message);

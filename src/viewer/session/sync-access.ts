@@ -1,4 +1,6 @@
-/** What we use of FileSystemSyncAccessHandle, which TypeScript knows in its worker library only. */
+/**
+ * The part of FileSystemSyncAccessHandle that we use. TypeScript has it only in its worker library.
+ */
 export interface SyncAccessHandle {
   write(bytes: Uint8Array<ArrayBuffer>, options: { at: number }): number;
   truncate(size: number): void;

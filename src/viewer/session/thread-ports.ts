@@ -1,7 +1,7 @@
 /**
- * The lines of a recording: takes in what threads say, acknowledges it, adopts the lines of workers. What comes in is
- * untrusted (a page can hold the other end): whatever is malformed, or speaks for a thread of another line, is counted and
- * ignored.
+ * The lines of a recording: receives what threads send, acknowledges it, and adopts the lines of
+ * workers. Input is untrusted (a page can hold the other end): whatever is malformed, or reports
+ * for a thread of another line, is counted and ignored.
  */
 import { PROTOCOL_VERSION, checkedThreadMessage } from '../../protocol/messages.ts';
 import { MAX_THREADS } from '../../trace/file/format.ts';
@@ -9,12 +9,17 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { BatchQueue } from './batch-queue.ts';
 import type { Line } from './line.ts';
 
-/** More threads and ports at a time than any honest page has: one that says hello forever is not followed further. */
+/**
+ * Maximum threads and ports at a time, more than any honest page has. Limits a page that keeps
+ * saying hello.
+ */
 const MAX_ALIVE = 2000;
 const MAX_PORTS = 4000;
 
 interface PortEvents {
-  /** Rows from `firstNew` on are new in this thread; `lateEnds` are earlier rows that ended now. */
+  /**
+   * Rows from `firstNew` on are new in this thread; `lateEnds` are earlier rows that have ended.
+   */
   onBatch(thread: ThreadStore, firstNew: number, lateEnds: number[], bytes: number): void;
   /** A thread came or went. */
   onThreads(): void;
@@ -22,16 +27,16 @@ interface PortEvents {
 }
 
 export class ThreadPorts {
-  /** Messages not taken in. */
+  /** Number of rejected messages. */
   ignored = 0;
   private readonly ports = new Map<Line, Set<string>>();
   private readonly alive = new Set<string>();
   private readonly known = new Set<string>();
   /** Shared and service workers, by the page that relays for them. */
   private readonly relayed = new Map<string, string | null>();
-  /** Of those, taken to have gone with their page. */
+  /** Those assumed to have ended with their page. */
   private readonly gone = new Set<string>();
-  /** Threads that were said to be gone before they said hello. */
+  /** Threads reported as ended before they said hello. */
   private readonly early = new Set<string>();
   private stopping = false;
   private onIdle: (() => void) | null = null;
@@ -42,12 +47,15 @@ export class ThreadPorts {
     private readonly queue = new BatchQueue(),
   ) {}
 
-  /** An app works, and what it sent waits for its rest. */
+  /** An app is busy, and its batches wait until it is idle. */
   get waits(): boolean {
     return this.queue.waits;
   }
 
-  /** @param parent the thread that handed this line on: a thread that does not know who made it belongs there */
+  /**
+   * @param parent the thread that handed over this line; parent of threads that don't know their
+   * creator
+   */
   attach(port: Line, parent: string | null = null): void {
     if (this.ports.size >= MAX_PORTS) this.closeDead();
     if (this.ports.size >= MAX_PORTS) {
@@ -98,7 +106,8 @@ export class ThreadPorts {
           this.alive.size >= MAX_ALIVE ||
           this.store.threads.length >= MAX_THREADS
         ) {
-          // a shared worker outlives the page that relayed for it, and comes again by way of the next one
+          // a shared worker outlives the page that relayed for it, and reconnects through the next
+          // one
           if (this.relayed.has(thread.id)) this.movesOn(thread.id, own, parent);
           else if (!own.has(thread.id)) this.ignored++;
           return;
@@ -149,7 +158,8 @@ export class ThreadPorts {
       case 'bye': {
         this.queue.flush();
         const thread = this.store.threadById(message.thread);
-        // who made a worker may say that it is gone, a terminated one says nothing, perhaps before its own line is heard
+        // a worker's creator may report that it has ended; a terminated worker reports nothing,
+        // perhaps not even its line
         if (!thread) {
           if (this.early.size < MAX_THREADS) this.early.add(message.thread);
           return;
@@ -158,7 +168,7 @@ export class ThreadPorts {
           this.ignored++;
           return;
         }
-        // a worker that is read through its page's line has told all
+        // a worker that is read through its page's line has sent everything
         if (own.has(message.thread) && !message.unheard) thread.unknownUntilUs = null;
         else if (message.reason === 'terminated') this.endsUnheard(thread);
         thread.ended ??= message.reason;
@@ -179,12 +189,12 @@ export class ThreadPorts {
     }
     own.add(id);
     this.relayed.set(id, page);
-    if (thread.ended !== null && !this.gone.delete(id)) return; // its last words come again
+    if (thread.ended !== null && !this.gone.delete(id)) return; // its last messages are sent again
     this.alive.add(id);
     [thread.ended, thread.unknownUntilUs] = [null, null];
   }
 
-  /** It is over, and what it did after its last batch was not said. */
+  /** It has ended; what it did after its last batch is lost. */
   private endsUnheard(thread: ThreadStore): void {
     if (thread.ended === null)
       thread.unknownUntilUs =
@@ -192,8 +202,9 @@ export class ThreadPorts {
   }
 
   /**
-   * Workers die with their page and say nothing: do not wait for them. What they sent before still arrives. A shared one dies with its last
-   * page: it says hello again where another page relays for it.
+   * Workers end with their page and send nothing, so don't wait for them. Earlier messages still
+   * arrive. A shared worker ends with its last page, and says hello again if another page relays
+   * for it.
    */
   private endWorkersOf(id: string): void {
     for (const [shared, page] of this.relayed) {
@@ -216,7 +227,10 @@ export class ThreadPorts {
     }
   }
 
-  /** Ask every thread to stop; resolves when all have said bye, or after `timeoutMs`. Ports stay open for stragglers until `close`. */
+  /**
+   * Ask every thread to stop. Resolves when all have said bye, or after `timeoutMs`. Ports stay
+   * open for stragglers until `close`.
+   */
   async stop(timeoutMs: number): Promise<void> {
     this.stopping = true;
     for (const port of this.ports.keys()) port.post({ k: 'stop' });
@@ -245,8 +259,9 @@ export class ThreadPorts {
 }
 
 /**
- * For a recording that no view shows. Each batch is in the store when its call returns: the file that is saved next has it.
- * @param say hears what the user should know
+ * For a recording that no view shows. Each batch is in the store when its call returns, so the next
+ * saved file has it.
+ * @param say receives messages for the user
  */
 export const unwatched = (
   store: TraceStore,

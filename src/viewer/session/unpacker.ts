@@ -1,6 +1,7 @@
 /**
- * Chunks of a large file are unpacked in a worker of their own, beside the one that takes their events in: two threads share what opening
- * a file costs. Started with the file and ended with it. As long as it is not there, or where it fails, chunks are unpacked here.
+ * Unpacks chunks of a large file in a separate worker, next to the one that takes in their events,
+ * so that two threads share the work of opening a file. Started with the file and ended with it.
+ * Until it has started, or if it fails, chunks are unpacked here.
  */
 import { EventColumns } from '../../trace/columns.ts';
 import { MalformedError } from '../../trace/file/bytes.ts';
@@ -15,10 +16,13 @@ const READY = 'ready';
 
 /** The worker's side. */
 class Unpacking {
-  /** Of the current chunk: room for each of them would be megabytes, given back when the collector comes. */
+  /**
+   * Reused for each chunk, because separate buffers would be megabytes that wait for garbage
+   * collection.
+   */
   private readonly rows = new EventColumns(CHUNK_EVENTS);
 
-  /** @param payload of a chunk @returns its events in narrow columns, with no more room than they need */
+  /** @param payload of a chunk @returns its events in narrow columns without spare room */
   async unpack(payload: Uint8Array): Promise<object> {
     return { ...(await unpackChunk(payload, narrowed, this.rows)) };
   }
@@ -40,7 +44,10 @@ export class Unpacker {
     this.far = remote<Unpacking>(channel, (message) => (this.ready = message === READY));
   }
 
-  /** Start a worker. @param worthIt on a machine of so many processors @returns null where it is not, or there can be none */
+  /**
+   * Start a worker. @param worthIt whether it pays off on a machine with so many processors
+   * @returns null if it doesn't, or if there can't be one
+   */
   static start(worthIt: (processors: number) => boolean): Unpacker | null {
     if (!inWorker || navigator.hardwareConcurrency < 2 || !worthIt(navigator.hardwareConcurrency))
       return null;
@@ -58,15 +65,15 @@ export class Unpacker {
       return Object.assign(
         new EventColumns(0, 'narrow'),
         await this.far.api.unpack(payload.slice()),
-      ); // a part of a window would take all of it along
+      ); // transferring part of a view would transfer the whole buffer
     } catch (error) {
       if (error instanceof RemoteError && error.name === MalformedError.name)
         throw new MalformedError(error.message);
-      return unpackChunk(payload); // the worker is gone: the file is not at fault
+      return unpackChunk(payload); // the worker has failed, not the file
     }
   }
 
-  /** End the worker; what it was asked for is unpacked here. */
+  /** End the worker. Its pending requests are unpacked here. */
   stop(): void {
     this.ready = false;
     this.channel.terminate?.();

@@ -1,6 +1,7 @@
 /**
- * Put text on the clipboard; DevTools panels have no clipboard permission, but may copy what is selected: the focus goes there and back.
- * @throws where neither works
+ * Copy text to the clipboard. DevTools panels have no clipboard permission, but may copy the
+ * selection. For that, focus is moved and then restored.
+ * @throws if neither works
  */
 export async function copyText(text: string): Promise<void> {
   try {

@@ -1,4 +1,7 @@
-/** What a trace is called on disk, without an ending: `app.example-2026-05-04T10-20-30`, or the opened file's own name. @param url of its first thread @param atMs the moment in its name */
+/**
+ * The file name of a trace, without an extension: `app.example-2026-05-04T10-20-30`, or the opened
+ * file's name. @param url of its first thread @param atMs the time in its name
+ */
 export function traceName(
   file: { name: string } | null,
   url: string,

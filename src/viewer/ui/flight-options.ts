@@ -1,4 +1,4 @@
-/** What the flight recorder's controls hold, and its state as text. */
+/** The values of the flight recorder's controls, and its state as text. */
 import type { Keep } from '../../trace/retention.ts';
 import type { FlightOptions, LiveStats } from '../../protocol/session.ts';
 
@@ -35,7 +35,10 @@ function within(
   return Number.isFinite(value) ? Math.min(most, Math.max(least, value)) : otherwise;
 }
 
-/** What the session is told; null keeps everything. Numbers that make no sense become the nearest that do. */
+/**
+ * The options for the session; null keeps everything. Invalid numbers become the nearest valid
+ * ones.
+ */
 export function flightOptionsOf(choice: FlightChoice): FlightOptions | null {
   const { kind, busy, ioerr, corrupt, error, slow } = choice;
   if (kind === 'everything') return null;
@@ -58,7 +61,10 @@ export function keepText(keep: Keep): string {
       : 'everything';
 }
 
-/** `armed` while it waits for its triggers, `stopped` with its recording; null without a flight recorder. */
+/**
+ * `armed` while it waits for its triggers, `stopped` after its recording; null without a flight
+ * recorder.
+ */
 export function flightState(stats: LiveStats | null): 'armed' | 'stopped' | null {
   if (!stats?.flight) return null;
   return stats.recording ? 'armed' : 'stopped';

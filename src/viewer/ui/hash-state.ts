@@ -1,6 +1,8 @@
 /**
- * What is looked at, in the address of a tab: `#tab=events&from=1200&to=5600.5&event=0:17&events.filter=insert`. Reloading the tab, or
- * sending its address beside the trace, shows the same place again, every view as it was set up (view-state.ts). A DevTools panel has no visible address, and keeps none.
+ * The viewer's state in the address of a tab:
+ * `#tab=events&from=1200&to=5600.5&event=0:17&events.filter=insert`. Reloading the tab, or sending
+ * its address with the trace, shows the same place with the same view settings (view-state.ts). A
+ * DevTools panel has no visible address, so it stores none.
  */
 import type { EventRef } from '../../trace/store.ts';
 import { get } from 'svelte/store';
@@ -13,11 +15,11 @@ interface HashState {
   /** Microseconds of the trace; null = all of it. */
   range: { from: number; to: number } | null;
   event: EventRef | null;
-  /** What is set in the views, by name. */
+  /** Settings of the views, by name. */
   views: Readonly<Record<string, string>>;
 }
 
-/** Anything may stand in an address: what makes no sense is left out. */
+/** An address may contain anything: invalid parts are ignored. */
 export function parseHash(hash: string): HashState {
   const said = new URLSearchParams(hash.replace(/^#/, ''));
   const number = (name: string): number => {
@@ -44,16 +46,17 @@ export function formatHash({ tab, range, event, views }: HashState): string {
   return `#${said.toString().replaceAll('%3A', ':')}`;
 }
 
-/** Browsers refuse an address that changes too often; the last change of a burst is what counts. */
+/** Browsers refuse to change an address too often. The last change of a burst is written. */
 const SETTLE_MS = 250;
 
 /** The part of a window that holds its address. */
 type Place = Pick<Window, 'location' | 'history' | 'addEventListener' | 'removeEventListener'>;
 
 /**
- * Keep the address up to date with the model. What it said when the page was loaded is shown once a trace is there; one that is put
- * into the tab later is obeyed at once.
- * @param views ids that there are @param taken called with what another address says of the views @returns ends it
+ * Keep the address in sync with the model. The state in the address at load time is applied once a
+ * trace is there; an address changed later is applied at once.
+ * @param views ids that exist @param taken called with the views' settings in another address
+ * @returns stops it
  */
 export function keepHash(
   model: ViewerModel,
@@ -73,7 +76,7 @@ export function keepHash(
 
   const write = (): void => {
     clearTimeout(timer);
-    if (wanted) return; // not shown yet: it must not be overwritten
+    if (wanted) return; // not applied yet: don't overwrite it
     timer = setTimeout(() => {
       const selected = get(model.navigation.selected);
       const now: HashState = {
@@ -87,7 +90,7 @@ export function keepHash(
     }, SETTLE_MS);
   };
   const look = ({ range, event }: HashState): void =>
-    // after the opening itself has chosen what to show
+    // after opening the trace has chosen what to show
     queueMicrotask(() => {
       if (range) model.navigation.look(range);
       if (event) void model.navigation.select(event.thread, event.seq);
@@ -101,7 +104,7 @@ export function keepHash(
   const obey = (): void => {
     const now = parseHash(place.location.hash);
     const there = (get(model.stats)?.events ?? 0) > 0;
-    clearTimeout(timer); // what was to be written is of the one before
+    clearTimeout(timer); // the pending change belongs to the previous one
     wanted = !there && (now.range || now.event) ? now : null;
     for (const name of Object.keys(get(state.texts)))
       if (!(name in now.views)) state.set(name, null);
@@ -116,7 +119,7 @@ export function keepHash(
     () => place.removeEventListener('hashchange', obey),
     model.navigation.extent.subscribe(restore), // set whenever a trace is there
     model.stats.subscribe((stats) => {
-      if (stats?.recording) wanted = null; // it was of another trace
+      if (stats?.recording) wanted = null; // it belonged to another trace
     }),
     model.navigation.tab.subscribe(write),
     model.navigation.view.subscribe(write),

@@ -1,6 +1,6 @@
 /**
- * How each recording was left: what was set in the views, the time range, what was selected. It lasts as long as the viewer, so that
- * switching between recordings and back finds everything again.
+ * The last state of each recording: the views' settings, the time range, the selection. It lasts as
+ * long as the viewer, so that switching between recordings restores everything.
  */
 import { get } from 'svelte/store';
 import { HISTORY } from '../../protocol/session.ts';
@@ -12,11 +12,11 @@ interface Views {
   texts: Readonly<Record<string, string>>;
 }
 
-/** A flight recorder's parts are recordings of their own. */
+/** Parts of a flight recorder are separate recordings. */
 const MOST = 3 * HISTORY.recordings;
 
 export class KeptViews {
-  /** Id of the recording that is shown (Spool); null = none, or a file. */
+  /** Id of the recording on screen (Spool); null = none, or a file. */
   private shown: string | null = null;
   private readonly kept = new Map<string, Views>();
 
@@ -25,7 +25,7 @@ export class KeptViews {
     private readonly state: ViewState,
   ) {}
 
-  /** Another trace comes. @returns what is left, for `show` */
+  /** Another trace is about to be shown. @returns the state that is left, for `show` */
   leave(): { shown: string | null; views: Views } {
     const { shown, kept } = this;
     const views = { place: this.navigation.place(), texts: get(this.state.texts) };
@@ -37,7 +37,7 @@ export class KeptViews {
     return { shown, views };
   }
 
-  /** A recording is shown. @param views as it was left; that is known of one that was shown before */
+  /** A recording is shown. @param views its last state; known if it was shown before */
   async show(
     id: string | null,
     views = id === null ? undefined : this.kept.get(id),

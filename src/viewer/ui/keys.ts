@@ -1,19 +1,19 @@
-/** The viewer's keys, in one table: what the handler obeys, what tooltips and the `?` sheet show. */
+/** The viewer's keys in one table, for the key handler, tooltips, and the `?` sheet. */
 import { get } from 'svelte/store';
 import { panBy, zoomAt } from './charts/viewport.ts';
 import type { ViewerModel } from './model.ts';
 
 interface Binding {
-  /** As KeyboardEvent.key says it, lower case. */
+  /** KeyboardEvent.key in lower case. */
   keys: readonly string[];
   /** With Ctrl, or Cmd on a Mac; also while typing in a field. */
   command?: boolean;
-  /** With Shift, or without it; else Shift doesn't matter. */
+  /** With or without Shift; undefined = Shift doesn't matter. */
   shift?: boolean;
-  /** It moves the visible range: only where the range is on screen. */
+  /** It moves the visible range: works only where the range is on screen. */
   ofRange?: boolean;
   help: string;
-  /** @returns false where there was nothing to do: the key is the browser's then */
+  /** @returns false if there was nothing to do, so the browser handles the key */
   run(model: ViewerModel, page: PageActions): boolean | void;
 }
 /** What only the page can do. */
@@ -22,9 +22,9 @@ export interface PageActions {
   focusFilter(): void;
   /** Show a view, if there is one of this id. */
   showView(id: string): void;
-  /** Whether the visible range is on screen: on the timeline, and in lists that are narrowed to it. */
+  /** Whether the visible range is on screen: on the timeline, and in lists narrowed to it. */
   showsRange(): boolean;
-  /** The shown view's own keys. @returns whether it took this one */
+  /** The shown view's own keys. @returns whether it handled this one */
   viewKey?(event: KeyboardEvent): boolean;
 }
 
@@ -49,7 +49,7 @@ export const VIEW_LETTERS: Readonly<Record<string, string>> = {
 /** Letters follow G within this time. */
 const CHORD_MS = 1500;
 
-/** One press makes the stretch on screen this many times as long, or short. */
+/** One press multiplies or divides the length of the range on screen by this. */
 export const ZOOM_STEP = 1.5;
 const PAN_STEP = 0.2;
 
@@ -66,7 +66,7 @@ const pan =
   (model: ViewerModel): void =>
     model.navigation.look(panBy(get(model.navigation.view), share, get(model.navigation.extent)));
 
-/** The tabs in their order, and the view that a digit shows: a group's first. */
+/** The tabs in order, and the view for each digit: the first of a group. */
 const TABS = [
   ['answer', 'Answer'],
   ['timeline', 'Timeline'],
@@ -156,9 +156,10 @@ export function tooltipFor(help: string): string {
 
 let chordBegan = -Infinity;
 
-/** Obey a key if it is one of ours. @returns whether it was */
+/** Handle a key if it is one of ours. @returns whether it was */
 export function obeyKey(event: KeyboardEvent, model: ViewerModel, page: PageActions): boolean {
-  if (event.defaultPrevented || event.isComposing) return false; // what has the focus took it, or an input method does
+  // the focused element or an input method has handled it
+  if (event.defaultPrevented || event.isComposing) return false;
   const target = event.composedPath()[0];
   const typing =
     target instanceof HTMLElement &&
@@ -167,7 +168,7 @@ export function obeyKey(event: KeyboardEvent, model: ViewerModel, page: PageActi
   if (event.altKey || (command ? event.shiftKey : event.ctrlKey || event.metaKey)) return false;
   const key = event.key.toLowerCase();
   if (target instanceof Element && target.closest('dialog') && !(command && key === 'k'))
-    return false; // a dialog has keys of its own
+    return false; // a dialog has its own keys
   const view = command || typing ? undefined : chord(event.timeStamp, key);
   if (view !== undefined) {
     event.preventDefault();
@@ -192,13 +193,17 @@ export function obeyKey(event: KeyboardEvent, model: ViewerModel, page: PageActi
   if (binding.ofRange && !page.showsRange()) return false;
   if ((key === 'arrowleft' || key === 'arrowright') && get(model.navigation.tab) !== 'timeline')
     return false;
-  const held = command && event.repeat; // one command, however long; and still not the browser's
+  // one command, however long it is held; still kept from the browser
+  const held = command && event.repeat;
   if (!held && binding.run(model, page) === false) return false;
   event.preventDefault();
   return true;
 }
 
-/** @returns the view that G and this letter ask for; null = G, its letter is awaited; undefined = the key isn't part of a chord */
+/**
+ * @returns the view for G and this letter; null = G was pressed, waiting for a letter; undefined =
+ * the key isn't part of a chord
+ */
 function chord(now: number, key: string): string | null | undefined {
   const open = now - chordBegan < CHORD_MS;
   chordBegan = !open && key === 'g' ? now : -Infinity;

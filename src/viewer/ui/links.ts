@@ -1,4 +1,7 @@
-/** Ways from one view to what another shows of it: a statement, a table or index, a part of the time, the flame graph of a statement or a transaction. */
+/**
+ * Links from one view to another: to a statement, a table or index, a part of the time, the flame
+ * graph of a statement or a transaction.
+ */
 import type { TransactionLine } from '../../analysis/transactions/table.ts';
 import type { Scope } from '../../analysis/core/scope.ts';
 import type { Part } from '../../analysis/core/time-parts.ts';
@@ -11,8 +14,8 @@ import { fileKey, statementKey } from './row-keys.ts';
 import { viewStateOf } from './view-state.ts';
 
 /**
- * One statement in Statements. @param text its fingerprint; null = not known @param scope the panel's filters, which stay if the statement
- * passes them, and are taken back if they hide it
+ * One statement in Statements. @param text its fingerprint; null = not known @param scope the
+ * panel's filters; they stay if the statement passes them, and are reset if they hide it
  */
 export function showStatement(model: ViewerModel, text: string | null, scope: Scope): void {
   void model.attempt(async () => {
@@ -76,7 +79,7 @@ export function showOutcome(model: ViewerModel, outcome: TransactionLine['outcom
   model.navigation.tab.set('transactions');
 }
 
-/** A part of the time of the entire recording. @param list the view that lists what has it */
+/** A part of the time of the entire recording. @param list the view that lists what took it */
 export function showPart(model: ViewerModel, list: string, part: Part): void {
   const state = viewStateOf(model);
   for (const hiding of [...NARROWING, 'filter.range']) state.set(hiding, null);
@@ -94,7 +97,10 @@ export function showFlames(model: ViewerModel, thread: number, range: Range): vo
   model.navigation.tab.set('flame');
 }
 
-/** One statement of those that are shown, as a flame graph. @param text its fingerprint; null = not known */
+/**
+ * One of the statements that are shown, as a flame graph. @param text its fingerprint; null = not
+ * known
+ */
 export function showStatementFlames(model: ViewerModel, text: string | null): void {
   const state = viewStateOf(model);
   state.set('flame.top', null);

@@ -1,6 +1,6 @@
 /**
- * What the viewer shows and what its buttons do, apart from how it looks: state as Svelte stores, commands as methods. Holds
- * no trace; that is the session's (protocol/session.ts).
+ * The viewer's state as Svelte stores and its commands as methods, without their appearance. Holds
+ * no trace; the session does (protocol/session.ts).
  */
 import { get, writable, type Readable, type Writable } from 'svelte/store';
 import { countOf } from '../../text/numbers.ts';
@@ -33,19 +33,19 @@ import type { Queries } from '../../protocol/answers/queries.ts';
 /** What the example is called. */
 export const EXAMPLE_NAME = 'example: a notes app on IndexedDB.vfst';
 
-/** Threads get this long for their last batches. */
+/** Time limit for threads to send their last batches. */
 const STOP_TIMEOUT_MS = 3000;
 const STATS_EVERY_MS = 100;
 
 const refused = (wanted: AccessWanted): string =>
   `You didn't allow access to ${wanted === 'all' ? 'all sites' : wanted.map(siteName).join(', ')}, so vfscope can't record there. Press again to be asked again.`;
 
-/** Resolves once a store holds what is waited for. */
+/** Resolves once a store has the awaited value. */
 const until = <T>(store: Readable<T>, is: (value: T) => boolean): Promise<void> =>
   new Promise((resolve) => {
     const stop = store.subscribe((value) => {
       if (!is(value)) return;
-      queueMicrotask(() => stop()); // the first value may be the one: `stop` is not set yet
+      queueMicrotask(() => stop()); // the first value may match: `stop` isn't set yet
       resolve();
     });
   });
@@ -53,7 +53,7 @@ const until = <T>(store: Readable<T>, is: (value: T) => boolean): Promise<void> 
 interface ShownFile {
   name: string;
   warnings: string[];
-  /** A recording's copy on disk, which the user doesn't know as a file. */
+  /** A recording's copy on disk, which isn't a file to the user. */
   copy: boolean;
 }
 
@@ -71,14 +71,14 @@ export class ViewerModel {
   private lastToast = 0;
   readonly status: Writable<RecordingStatus | null>;
   readonly stats = writable<LiveStats | null>(null);
-  /** Of the trace: queries are asked again when it is raised. */
+  /** Version of the trace: when it increases, queries are sent again. */
   readonly version = writable(0);
-  /** Of what the timeline draws. */
+  /** Version of what the timeline draws. */
   readonly pictures = writable(0);
-  /** Raised with every trace that replaces the one before. */
+  /** Incremented with every trace that replaces another. */
   readonly trace = writable(0);
   readonly threads = writable<ThreadRow[]>([]);
-  /** A file is read or made: what it is, how far, and how to give up. */
+  /** A file is being read or made: what it is, the progress, and how to cancel. */
   readonly loading = writable<
     (LoadProgress & { what: string; cancel: () => Promise<void> }) | null
   >(null);
@@ -92,24 +92,30 @@ export class ViewerModel {
   readonly scope = writable<RecordingScope>('tab');
   readonly reload = writable(true);
   readonly flight = writable<FlightChoice>({ ...FLIGHT_DEFAULTS });
-  /** A command is under way that others must not overlap. */
+  /** A command is running that others must not overlap. */
   readonly busy = writable(false);
   readonly helpOpen = writable(false);
   readonly paletteOpen = writable(false);
   readonly exportOpen = writable(false);
   readonly settings: SettingsModel;
-  /** The views hold still while the recording goes on: what came meanwhile is shown when it is over. */
+  /**
+   * The views are paused while the recording continues. What arrives meanwhile is shown after the
+   * pause.
+   */
   readonly paused = writable(false);
   private held: SessionChange | null = null;
-  /** The file that is being read is on screen already. */
+  /** The file that is being read is already on screen. */
   private opened = false;
-  /** Traces that were asked for, and files that were read: what comes of an earlier one comes too late. */
+  /** Counts requested traces and files: results of earlier ones are ignored. */
   private asked = 0;
   private readings = 0;
-  /** When the numbers were shown last, ms. */
+  /** When the numbers were last updated, ms. */
   private statsAt = -Infinity;
   private lastError: string | null = null;
-  /** The user is asked for access to this origin, in a tab of its own; once it is given the recording begins. null = not asked. */
+  /**
+   * The user is asked in a new tab for access to this origin. Once access is given, the recording
+   * starts. null = not asked.
+   */
   readonly asking = writable<string | null>(null);
   private readonly undo: (() => void)[] = [];
 
@@ -146,7 +152,7 @@ export class ViewerModel {
     }
   }
 
-  /** Take over what was chosen last time, and keep what is chosen from now on. */
+  /** Restore the stored choices, and store changes from now on. */
   async restoreSettings(): Promise<void> {
     await this.settings.read();
     const { reload, flight } = get(this.settings.values);
@@ -181,29 +187,32 @@ export class ViewerModel {
   }
 
   /**
-   * Ask for access to sites, in the user's press: the browser takes no other.
-   * @returns whether it is given now
+   * Ask for access to sites. Call within the user's press, which the browser requires.
+   * @returns whether access is given now
    */
   private async ask(wanted: AccessWanted): Promise<boolean> {
     const answer = (await this.host.recorder?.allow?.(wanted)) ?? 'granted';
     if (answer === 'refused') throw new Error(refused(wanted));
     return answer === 'granted';
   }
-  /** Let the recording enter these, too. */
+  /** Let the recording access these, too. */
   async allow(wanted: AccessWanted): Promise<void> {
     await this.attempt(async () => void (await this.ask(wanted)));
   }
 
-  /** The page loads again, and its workers are recorded. */
+  /** Reload the page so that its workers are recorded. */
   widenPolicy(): void {
     this.host.recorder?.widenPolicy?.();
   }
-  /** Other tabs of the origin load again, so that what they hold is recorded or, after a recording, given back. */
+  /**
+   * Reload other tabs of the origin, so that their workers are recorded or, after a recording,
+   * restored.
+   */
   reloadTabs(): void {
     this.host.recorder?.reloadTabs?.();
   }
 
-  /** What the inspected page lacks to be recorded; null = nothing, or that is not known. */
+  /** What prevents recording the inspected page; null = nothing, or not known. */
   private missing(allSites: boolean): AccessWanted | null {
     const access = get(this.status)?.access;
     if (!access || access.granted === 'all') return null;
@@ -211,7 +220,7 @@ export class ViewerModel {
     return access.granted === 'none' && access.origin ? [access.origin] : null;
   }
 
-  // ---- what the session says ------------------------------------------------------------------------------------------
+  // ---- session reports -----------------------------------------------------------------------------------------------
 
   onPush(push: SessionPush): void {
     if (push.k === 'progress') this.loading.update((now) => now && { ...now, ...push.progress });
@@ -249,14 +258,14 @@ export class ViewerModel {
       void this.attempt(async () => this.threads.set(await this.session.threads()));
   }
 
-  /** The numbers of a trace that has not changed yet: each says why it is not known. */
+  /** The numbers of an empty trace: each shows why it isn't known. */
   async showFirstStats(): Promise<void> {
     await this.attempt(async () => {
       const first = await this.session.stats();
       this.stats.update((now) => now ?? first);
     });
   }
-  /** While recording the picture is new more often than numbers can be read. */
+  /** During a recording, the picture updates more often than numbers can be read. */
   private showStats(stats: LiveStats): void {
     const now = performance.now();
     if (stats.recording && get(this.stats)?.recording && now - this.statsAt < STATS_EVERY_MS)
@@ -276,7 +285,7 @@ export class ViewerModel {
 
   /**
    * @param allSites ask for access to all sites, not only to the inspected page's
-   * @param others the origin's other tabs, too, which load again
+   * @param others also the origin's other tabs, which reload
    */
   async record(allSites = false, others = false): Promise<void> {
     const { recorder } = this.host;
@@ -326,13 +335,17 @@ export class ViewerModel {
       await this.session.end(STOP_TIMEOUT_MS);
       this.navigation.takeExtents(await this.session.extents());
       this.showStats(await this.session.stats());
-      if (get(this.navigation.follow)) this.navigation.followView(false); // all of it, at once: not what lay before the first event
+      // all of it, at once, without the time before the first event
+      if (get(this.navigation.follow)) this.navigation.followView(false);
       this.navigation.tab.set('answer');
-      await this.lookForSpools(); // those of saved recordings are gone
+      await this.lookForSpools(); // those of saved recordings were deleted
     });
   }
 
-  /** Open what the flight recorder froze, at the event that did it, on the timeline. A recording that runs is stopped before. */
+  /**
+   * Open what the flight recorder froze on the timeline, at the event that triggered it. Stops a
+   * running recording first.
+   */
   async openFrozen(part: FrozenPart): Promise<void> {
     const { name, thread, seq, bytes } = part;
     if (name === null) return;
@@ -342,7 +355,7 @@ export class ViewerModel {
     )
       await this.navigation.show({ thread, seq });
   }
-  /** The recording goes on. */
+  /** The recording continues. */
   async saveFrozen(part: FrozenPart): Promise<void> {
     const { name } = part;
     if (name === null) return;
@@ -387,7 +400,10 @@ export class ViewerModel {
       this.say('info', `Your browser is saving ${name}. If the file doesn't appear, save again.`);
     });
   }
-  /** The trace as it is now, also while it is recorded: no copy on disk is given up for it. @throws Error with a message for the user where there is none */
+  /**
+   * The current trace, even during a recording. Its copy on disk stays. @throws Error with a
+   * message for the user if there is none
+   */
   async copy(): Promise<{ file: Blob; name: string; recording: boolean }> {
     const { events, recording } = await this.session.stats();
     if (events === 0)
@@ -407,7 +423,7 @@ export class ViewerModel {
   async exportLines(range: { from: number; count: number }): Promise<void> {
     await this.writing(`${this.fileName()}-events.csv`, () => this.session.exportLines(range));
   }
-  /** With its progress on screen, and a way out. @param done once the browser was given the file */
+  /** Shows its progress with a Cancel button. @param done called once the browser has the file */
   private async writing(
     name: string,
     make: () => Promise<Blob>,
@@ -436,7 +452,7 @@ export class ViewerModel {
     if (/\.wasm$/i.test(name)) await this.nameFunctions(file);
     else await this.load(name, file.size, () => this.session.open(file, name));
   }
-  /** A wasm file isn't a trace: it has names for the functions of CPU samples. */
+  /** A wasm file isn't a trace: it has the function names for CPU samples. */
   private async nameFunctions(file: Blob): Promise<void> {
     await this.attempt(async () => {
       const named = await this.session.nameFunctions(file);
@@ -452,7 +468,7 @@ export class ViewerModel {
       if (file) await this.open(file, EXAMPLE_NAME);
     });
   }
-  /** Show a recording that is on disk, in the view that is open, as it was left. */
+  /** Show a recording from disk in the open view, in the recording's last state. */
   async recover({ name, id, origin, begunMs, bytes }: Spool): Promise<void> {
     const recover = (): Promise<LoadResult> => this.session.recover(name);
     await this.load(traceName(null, origin, begunMs), bytes, recover, { id, begunMs });
@@ -475,7 +491,7 @@ export class ViewerModel {
     return this.attempt(async () => this.spools.set(await this.session.spools()));
   }
 
-  /** @param recording of which it is a copy; null = a file of the user's */
+  /** @param recording that it is a copy of; null = the user's file */
   private async load(
     name: string,
     totalBytes: number,
@@ -488,11 +504,12 @@ export class ViewerModel {
       const asked = ++this.asked;
       this.opened = false;
       const { warnings } = await command();
-      if (asked !== this.asked) return; // another file, or a recording, was asked for meanwhile
+      if (asked !== this.asked) return; // another file or recording was requested meanwhile
       if (!this.opened) this.forget();
       this.file.set({ name, warnings, copy: recording !== null });
       this.begunMs.set(recording?.begunMs ?? null);
-      if (before > 0 && !stays) this.navigation.tab.set('answer'); // else the address may say which view
+      // otherwise the address may name the view
+      if (before > 0 && !stays) this.navigation.tab.set('answer');
       await this.takeAll();
       if (recording) await this.keptViews.show(recording.id);
       await this.lookForSpools();
@@ -520,10 +537,11 @@ export class ViewerModel {
     try {
       return await this.attempt(command);
     } finally {
-      if (reading === this.readings) this.loading.set(null); // else of a file that was asked for after it
+      // otherwise it belongs to a file that was requested later
+      if (reading === this.readings) this.loading.set(null);
     }
   }
-  /** Open a second trace beside this one, after what is being read or written. */
+  /** Open a second trace for comparison, after the current file operation. */
   async compareWith(file: Blob, name: string): Promise<void> {
     await until(this.loading, (now) => now === null);
     await this.reading(name, file.size, async () => {
@@ -534,7 +552,7 @@ export class ViewerModel {
 
   // ---- failures and toasts ----------------------------------------------------------------------------------------------
 
-  /** Run a command; its failure becomes a toast. @returns whether it went well */
+  /** Run a command and show its failure as a toast. @returns whether it succeeded */
   async attempt(command: () => Promise<void>): Promise<boolean> {
     try {
       await command();

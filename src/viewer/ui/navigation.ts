@@ -1,4 +1,6 @@
-/** What is on screen of a trace: the time range, the view, the selected event, evidence to step through. */
+/**
+ * What is on screen: the time range, the view, the selected event, and evidence to step through.
+ */
 import type { EventRef } from '../../trace/store.ts';
 import { get, writable } from 'svelte/store';
 import {
@@ -18,20 +20,20 @@ import type { EventDetails, SessionApi, SessionChange } from '../../protocol/ses
 
 /** Id of a view (views/registry.ts). */
 type Tab = string;
-/** Events that show something, to be looked at one by one. */
+/** Events that are evidence for something, to be viewed one by one. */
 export interface Evidence {
   title: string;
   events: readonly EventRef[];
-  /** How many there are, of which `events` may be the first. */
+  /** Total number, of which `events` may only have the first. */
   total: number;
   /** Which of them is selected. */
   at: number;
-  /** All of them lie in it. */
+  /** The time range of all of them. */
   range: Range;
   places: EvidencePlaces;
 }
 
-/** What is on screen of a trace, to come back to. */
+/** State of a trace's display, to return to. */
 export interface Memento {
   view: Range;
   follow: boolean;
@@ -41,22 +43,24 @@ export interface Memento {
 
 /** How much of a running recording is on screen until the user chooses. */
 const LIVE_SPAN_US = 10e6;
-/** A view that shows all and this much more stays where it is when its trace becomes known better. */
+/**
+ * A view that shows everything plus up to this much doesn't move when more of its trace is known.
+ */
 const ENOUGH = 1.02;
 
 export class Navigation {
   readonly extent = writable<Range>({ from: 0, to: 0 });
-  /** What `showAll` fits into view: the time in which the timeline has something to draw. */
+  /** What `showAll` shows: the time in which the timeline has something to draw. */
   private drawn: Range = { from: 0, to: 0 };
   readonly view = writable<Range>({ from: 0, to: LIVE_SPAN_US });
-  /** The view keeps up with the newest data. */
+  /** The view follows the newest data. */
   readonly follow = writable(true);
   readonly tab = writable<Tab>('answer');
   readonly selected = writable<EventDetails | null>(null);
   /** The view in which that was. */
   readonly selectedIn = writable<Tab>('');
   readonly evidence = writable<Evidence | null>(null);
-  /** Counts what was to be selected: an answer that comes late selects nothing. */
+  /** Counts selections: a late answer for an earlier one selects nothing. */
   private selections = 0;
 
   /** @param attempt runs a command and shows its failure */
@@ -140,14 +144,19 @@ export class Navigation {
     });
   }
 
-  /** On the timeline: an event, and where it is a part of something longer, that with some of what is around it. */
+  /**
+   * Show an event on the timeline. An event that is part of something longer is shown with some of
+   * its surroundings.
+   */
   async show({ thread, seq }: EventRef, whole?: Range): Promise<void> {
     this.tab.set('timeline');
     await this.select(thread, seq, { show: true });
     if (whole) this.look(around(whole));
   }
 
-  /** Step through events, beginning with the first: the timeline shows and selects them one by one. */
+  /**
+   * Step through events, starting with the first: the timeline shows and selects them one by one.
+   */
   async showEvidence(
     title: string,
     events: Evidence['events'],
@@ -169,7 +178,7 @@ export class Navigation {
     if (!evidence || n === 0) return;
     await this.showEvidenceAt((Math.max(evidence.at, by < 0 ? 0 : -1) + by + n) % n);
   }
-  /** @param at its place among the events */
+  /** @param at its index among the events */
   async showEvidenceAt(at: number): Promise<void> {
     const evidence = get(this.evidence);
     const event = evidence?.events[at];

@@ -1,4 +1,7 @@
-/** Which notices a trace deserves, in the order of what they hide: each names the cause and the next step. */
+/**
+ * The notices for a trace, ordered by how much each problem hides. Each names the cause and the
+ * next step.
+ */
 import { cut, plain, scriptName } from '../../text/clean.ts';
 import { countOf, formatBytes, formatCount, formatDuration } from '../../text/numbers.ts';
 import type { LiveStats, Room, ThreadRow } from '../../protocol/session.ts';
@@ -13,9 +16,12 @@ interface Notice {
   title: string;
 }
 
-/** What is or may be missing is nearly everything; events or a worker; a part of them; nothing that counts. */
+/**
+ * What is or may be missing: nearly everything; events or a worker; a part of them; nothing
+ * important.
+ */
 const [ALL, SOME, PART, NONE] = [0, 1, 2, 3];
-/** Whether events or workers are missing, not a part of them. */
+/** Whether events or workers are missing, not just a part of them. */
 export const isHeavy = ({ weight }: Notice): boolean => weight <= SOME;
 const TOPIC: Record<string, { weight: number; words: string }> = {
   'worker-native': { weight: SOME, words: 'A worker is not recorded' },
@@ -32,14 +38,16 @@ const TOPIC: Record<string, { weight: number; words: string }> = {
   },
 };
 
-/** Characters of a notice and of its title: some of the words are the page's. */
+/**
+ * Maximum characters of a notice and of its title, because some of the words come from the page.
+ */
 const LONGEST = 1000;
 const said = (text: string): string =>
   text
     .split('\n')
     .map((line) => cut(plain(line), LONGEST))
     .join('\n');
-/** Scripts that a notice names; the rest is in its title. */
+/** Maximum scripts that a notice names. The rest is in its title. */
 const NAMED = 3;
 
 /** The limit with its unit: `60,000 events`, `1.5 GiB of memory`. */
@@ -48,7 +56,7 @@ function limitOf({ kind, limit }: Room): string {
   return `${formatBytes(limit ?? 0)} of ${kind === 'words' ? 'SQL texts and names' : 'memory'}`;
 }
 
-/** What a recording without room needs from the user: before the limit, and at it. */
+/** What the user should do when a recording runs out of room: before the limit, and at it. */
 function noticeOfRoom(room: Room, recording: boolean): Notice {
   const { kind, share, limit, secondsLeft, reached, forgotten } = room;
   if (kind === 'disk')

@@ -1,7 +1,7 @@
 import { isSum } from '../../text/numbers.ts';
 import type { HeadlineNumber } from '../../analysis/report/headline-numbers.ts';
 
-/** What a number means, why it is not known where it is not, and what it leaves out: shown on hover. */
+/** What a number means, why it isn't known if it isn't, and what it leaves out: shown on hover. */
 export const numberTitle = ({
   definition,
   cause,

@@ -1,4 +1,7 @@
-/** What the whole panel is narrowed to: set in any view, shown as chips beside the tabs, followed by each view that can. */
+/**
+ * The panel's filters: set in any view, shown as chips next to the tabs, and applied by each view
+ * that supports them.
+ */
 import { fromStore } from 'svelte/store';
 import type { Scope } from '../../analysis/core/scope.ts';
 import { PART_WORDS, SQL_PARTS, type Part } from '../../analysis/core/time-parts.ts';
@@ -27,11 +30,11 @@ interface Chip {
 }
 
 export interface PanelFilter {
-  /** Only what lies in the range on the timeline. */
+  /** Only events in the timeline's range. */
   readonly range: ViewSetting<boolean>;
   /** Only this part of the time; '' = all of it. */
   readonly part: ViewSetting<Part | ''>;
-  /** Place in the trace's threads; null = all. */
+  /** Index in the trace's threads; null = all. */
   readonly thread: ViewSetting<number | null>;
   /** A fingerprint; null = text unknown; undefined = all. */
   readonly statement: ViewSetting<string | null | undefined>;
@@ -39,11 +42,13 @@ export interface PanelFilter {
   readonly table: ViewSetting<string | null>;
   /** Those that are set. */
   readonly chips: readonly Chip[];
-  /** What queries are asked, by the filters that a view follows. */
+  /** Arguments for queries, by the filters that a view supports. */
   scope(follows: readonly FilterName[]): Scope;
 }
 
-/** Settings of the filters that can hide a statement or what it did; a range is kept on its own. */
+/**
+ * Settings of the filters that can hide a statement or what it did. A range is stored separately.
+ */
 export const NARROWING = [
   'filter.part',
   'filter.thread',
@@ -51,11 +56,13 @@ export const NARROWING = [
   'filter.table',
 ] as const;
 
-/** In place of an unknown text: '' isn't a filter. */
+/** Stands for an unknown text, because '' means no filter. */
 const UNKNOWN = '\0';
 const CHIP_LENGTH = 32;
 
-/** Call it in a component's script. @param sqlOf a statement as its chip shows it, by its fingerprint */
+/**
+ * Call it in a component's script. @param sqlOf a statement's text for its chip, by its fingerprint
+ */
 export function panelFilter(sqlOf: (print: string) => string = (print) => print): PanelFilter {
   const model = viewerModel();
   const view = fromStore(model.navigation.view);
@@ -93,7 +100,7 @@ export function panelFilter(sqlOf: (print: string) => string = (print) => print)
     if (range.value)
       set.push({
         name: 'range',
-        // the timeline may show more than was recorded
+        // the timeline may show more time than was recorded
         text: `${formatDuration(Math.max(view.current.from, extent.current.from))} – ${formatDuration(Math.min(view.current.to, extent.current.to))}`,
         title: 'The range on the timeline',
         clear: () => (range.value = false),

@@ -1,4 +1,7 @@
-/** What there is once for each viewer, and lives as long as it. @param make of the viewer's model, when it is first asked for */
+/**
+ * Something that exists once per viewer and lives as long as it. @param make creates it from the
+ * viewer's model on first use
+ */
 export function perModel<Model extends object, T>(make: (model: Model) => T): (model: Model) => T {
   const made = new WeakMap<Model, T>();
   return (model) => {

@@ -1,4 +1,7 @@
-/** Adds tracks to Chrome's Performance panel while it records: what has ended since, ten times a second. */
+/**
+ * Adds tracks to Chrome's Performance panel while it records: ten times a second, what has ended
+ * since.
+ */
 import type {
   PerformanceMarks,
   PerformanceTracksArgs,
@@ -6,11 +9,13 @@ import type {
 import type { PerformancePanel } from './host.ts';
 
 const EVERY_MS = 100;
-/** A page that loads again takes none for a moment: so many failures one after another are reported. */
+/**
+ * A reloading page accepts none for a moment, so only this many consecutive failures are reported.
+ */
 const FAILURES = 30;
 
 interface Asked {
-  /** Whether the user wants it. */
+  /** Whether the user has enabled it. */
   isOn: () => boolean;
   marks: (args: PerformanceTracksArgs) => Promise<PerformanceMarks>;
   failed: (message: string) => void;
@@ -24,14 +29,14 @@ export function followPerformancePanel(panel: PerformancePanel, asked: Asked): (
   let failures = 0;
   let recordings = 0;
 
-  /** @returns whether there is more to show at once */
+  /** @returns whether there is more to add at once */
   async function show(asking: PerformanceTracksArgs): Promise<boolean> {
     const { marks, after, more } = await asked.marks(asking);
     if (marks.length) await panel.show(marks);
     if (args === asking) args = { ...asking, after };
     return more;
   }
-  /** @param own of the recording that began it */
+  /** @param own of the recording that started it */
   async function tick(own: number): Promise<void> {
     let wait = EVERY_MS;
     try {
@@ -39,7 +44,7 @@ export function followPerformancePanel(panel: PerformancePanel, asked: Asked): (
       failures = 0;
     } catch (e) {
       const why = e instanceof Error ? e.message : String(e);
-      // what wasn't shown is asked for again
+      // what wasn't added is requested again
       if (++failures === FAILURES)
         asked.failed(`vfscope can't add its tracks to the Performance panel: ${why}`);
     }

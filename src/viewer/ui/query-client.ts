@@ -1,12 +1,15 @@
-/** Queries to the store's worker, each under its own number, so that it can be followed and canceled. */
+/**
+ * Queries to the store's worker. Each has its own number, so that its progress can be shown and it
+ * can be canceled.
+ */
 import type { QueryProgress, SessionApi } from '../../protocol/session.ts';
 import type { Queries, QueryAnswer, QueryArgs, QueryName } from '../../protocol/answers/queries.ts';
 
-/** A query that is under way. */
+/** A running query. */
 export interface QueryHandle<T> {
-  /** Rejects with an AbortError where it was canceled. */
+  /** Rejects with an AbortError if it was canceled. */
   readonly answer: Promise<T>;
-  /** Of the trace that was asked about, once the answer is there; -1 before. */
+  /** Version of the trace that the answer describes; -1 before the answer. */
   readonly version: number;
   cancel(): void;
 }
@@ -31,7 +34,8 @@ export class QueryClient {
     this.open.set(id, asked);
     const answer = this.session.query(name, args, id).finally(() => this.open.delete(id));
     const cancel = (): void => {
-      if (this.open.delete(id)) this.session.cancelQuery(id).catch(() => undefined); // `answer` reports a worker that has died
+      // `answer` reports a dead worker
+      if (this.open.delete(id)) this.session.cancelQuery(id).catch(() => undefined);
     };
     return {
       answer,
@@ -42,11 +46,11 @@ export class QueryClient {
     };
   }
 
-  /** Hand on what the worker reports about a query. */
+  /** Pass on what the worker reports about a query. */
   progressed(progress: QueryProgress): void {
     this.open.get(progress.id)?.onProgress(progress);
   }
-  /** The answer to a query is about to come. @param version of the trace that it is of */
+  /** The answer to a query is about to arrive. @param version of the trace that it describes */
   answering(id: number, version: number): void {
     const asked = this.open.get(id);
     if (asked) asked.version = version;

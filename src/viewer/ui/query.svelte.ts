@@ -1,7 +1,8 @@
 /**
- * A view's query to the store's worker, sent again whenever the trace or the arguments change: one at a time, the newest wins, and
- * while a recording runs no more often than its answer is cheap. A query that is not needed any more (the view was left, the arguments
- * have changed) is canceled; the user can cancel one, too.
+ * A view's query to the store's worker, sent again whenever the trace or the arguments change. Only
+ * one runs at a time, and the newest wins. While a recording runs, the interval depends on the
+ * query's cost. A query that isn't needed any more (the view was left, the arguments have changed)
+ * is canceled; the user can also cancel it.
  */
 import { fromStore } from 'svelte/store';
 import type { QueryHandle } from './query-client.ts';
@@ -9,41 +10,53 @@ import type { QueryProgress } from '../../protocol/session.ts';
 import { viewerModel } from './viewer-context.ts';
 import type { QueryArgs, QueryAnswer, QueryName } from '../../protocol/answers/queries.ts';
 
-/** What a view that waits for several answers shows of each (parts/Waiting.svelte). */
+/** The state of an awaited answer that a view shows (parts/Waiting.svelte). */
 export interface QueryState {
   /** Why there is no newer answer, as text for the user. */
   readonly error: string | null;
-  /** An answer is awaited that is newer than the one that there is. */
+  /** A newer answer than the current one is awaited. */
   readonly busy: boolean;
-  /** An answer is there, maybe an older one. */
+  /** There is an answer, maybe an older one. */
   readonly shown: boolean;
-  /** It has taken so long that the user is told how far it is; `of` 0 = not known. null = not long, or nothing is awaited. */
+  /**
+   * It has taken so long that progress is shown; `of` 0 = not known. null = not long, or nothing is
+   * awaited.
+   */
   readonly progress: Omit<QueryProgress, 'id'> | null;
-  /** The user has canceled it; other arguments or another trace are asked for anyway. */
+  /** The user has canceled it. Other arguments or another trace are queried anyway. */
   readonly stopped: boolean;
   cancel(): void;
-  /** After it was stopped, or has failed. */
+  /** After it was canceled, or has failed. */
   retry(): void;
 }
 interface QueryResult<T, Args> extends QueryState {
-  /** The last answer, shown until the next is there; null before the first, and where what is asked about is another thing. */
+  /**
+   * The last answer, shown until the next one arrives. null before the first, and after the subject
+   * has changed.
+   */
   readonly value: T | null;
-  /** What `value` answers: of a range that moves, the one before. */
+  /** The arguments that `value` answers: for a moving range, the previous ones. */
   readonly args: Args | null;
 }
 interface QueryOptions<Args> {
   /**
-   * What the arguments name: the answer about one statement is none about the next, and is gone at once. Without it the last answer stays
-   * until its successor is there: of a range or width the old picture is better than none.
+   * The subject of the arguments. An answer about one statement isn't valid for the next, so it is
+   * removed at once. Without a subject, the last answer stays until the next one: for a range or
+   * width, the old picture is better than none.
    */
   about?: (args: Args) => unknown;
-  /** Of a growing trace: so many times as long as an answer took, none is asked for. */
+  /**
+   * For a growing trace: the pause after an answer, as a multiple of the time that the answer took.
+   */
   pauseRatio?: number;
-  /** Asked again also when lanes of the timeline were computed further. */
+  /** Also sent again when more timeline lanes were computed. */
   ofPictures?: boolean;
 }
 
-/** The trace: a query that was stopped is sent again for the next one, and as soon as its recording has ended. */
+/**
+ * The trace: a canceled query is sent again for the next trace, and as soon as its recording has
+ * ended.
+ */
 interface Of {
   trace: number;
   file: unknown;
@@ -51,7 +64,7 @@ interface Of {
 }
 const same = (a: Of, b: Of): boolean =>
   a.trace === b.trace && a.file === b.file && a.recording === b.recording;
-/** A query apart from how far the trace has grown. */
+/** Identifies a query, regardless of how far the trace has grown. */
 interface SentQuery {
   key: string;
   of: Of;
@@ -59,10 +72,16 @@ interface SentQuery {
 const sameQuery = (a: SentQuery | null, b: SentQuery | null): boolean =>
   a?.key === b?.key && a?.of.trace === b?.of.trace;
 
-/** At least this long between two answers of a growing trace, and at least so many times as long as one took. */
+/**
+ * Minimum time between two answers of a growing trace, and the minimum as a multiple of the time
+ * that one took.
+ */
 const PAUSE_MS = 400;
 const PAUSE_RATIO = 3;
-/** How long to wait before it is asked again, ms; below 0 = no longer. @param last when it was answered (performance.now) and what that took, ms */
+/**
+ * How long to wait before it is sent again, ms; below 0 = not any more. @param last when it was
+ * answered (performance.now) and how long that took, ms
+ */
 export const pauseAfter = (last: { at: number; took: number }, ratio = PAUSE_RATIO): number =>
   last.at + Math.max(PAUSE_MS, ratio * last.took) - performance.now();
 /** After this long, progress is shown. */
@@ -109,7 +128,7 @@ export function useQuery<N extends QueryName>(
   let running: (SentQuery & { query: QueryHandle<QueryAnswer<N>> }) | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** A view that is held still waits for no newer answer. */
+  /** A paused view doesn't wait for newer answers. */
   const settled = (): boolean =>
     wish === null ||
     stopped ||
@@ -121,7 +140,7 @@ export function useQuery<N extends QueryName>(
     if (running && !sameQuery(running, wish)) running.query.cancel();
     if (running || !busy || !wish) return;
     const again = answered !== null && sameQuery(answered, wish);
-    // a trace that is whole changes once or twice, and the answer is known
+    // a complete trace changes once or twice, and the answer is known
     const pause = again && recording ? pauseAfter(answered!, pauseRatio) : 0;
     timer = setTimeout(() => void run(), Math.max(0, pause));
   }
@@ -138,7 +157,8 @@ export function useQuery<N extends QueryName>(
     const first = answer === null || !sameQuery(answered, asked);
     const late = setTimeout(() => {
       slow = true;
-      progress = heard ?? (first ? NOT_KNOWN : null); // a growing trace is asked about again and again: what is shown holds
+      // a growing trace is queried repeatedly: what is shown stays valid
+      progress = heard ?? (first ? NOT_KNOWN : null);
     }, SLOW_MS);
     let canceled = false;
     try {
@@ -156,7 +176,7 @@ export function useQuery<N extends QueryName>(
     running = null;
     const now = performance.now();
     if (!canceled) {
-      // asked while a file was read, it is of the whole file
+      // sent while a file was read, it is about the whole file
       const version = ofPictures ? asked.version : Math.max(asked.version, query.version);
       answered = { key, of, version, at: now, took: now - began };
     }
@@ -165,7 +185,7 @@ export function useQuery<N extends QueryName>(
 
   $effect(() => {
     const of = { trace: trace.current, file: file.current, recording };
-    void paused.current; // what was held back is asked for
+    void paused.current; // the delayed query is sent
     wish =
       wanted === null || key === null
         ? null

@@ -1,8 +1,8 @@
-/** What rows of tables are called where they are chosen, in the view itself or by a link from another. */
+/** Keys of table rows, used to select them in the view itself or by a link from another view. */
 import type { StatementRow } from '../../analysis/statements/statement-table.ts';
 import type { FileLine } from '../../protocol/answers/files.ts';
 
-/** Stable over updates: texts that were cut stand apart from whole ones. */
+/** Stable across updates: cut texts never equal whole ones. */
 export const statementKey = ({
   text,
   truncated,

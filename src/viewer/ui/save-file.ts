@@ -1,9 +1,13 @@
 /**
- * Gives a file to the browser to save, as a download. In a DevTools panel, Chromium refuses the file picker ("Third party iframes are not
- * allowed to show a file picker"), and no page learns what became of a download: refused, canceled, and failed ones look like the others.
+ * Offers a file to the user as a download. In a DevTools panel, Chromium refuses the file picker
+ * ("Third party iframes are not allowed to show a file picker"), and pages can't tell whether a
+ * download was refused, canceled, or failed.
  */
 
-/** How long the browser may take to begin reading; an object URL that is revoked earlier fails silently. */
+/**
+ * How long the browser may take to start reading. If the object URL is revoked earlier, the
+ * download fails silently.
+ */
 const KEEP_URL_MS = 60_000;
 
 /** @param name suggested file name */

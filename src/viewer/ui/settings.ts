@@ -1,6 +1,7 @@
 /**
- * What the user has chosen for good: read once when the viewer starts, written with every change. The host keeps it (the extension's
- * storage, a tab's localStorage); what comes back may be old or tampered with, and is checked value by value.
+ * The user's permanent choices: read once when the viewer starts, written with every change. The
+ * host stores them (the extension's storage, a tab's localStorage). What it returns may be old or
+ * tampered with, so every value is validated.
  */
 import { get, writable, type Writable } from 'svelte/store';
 import { captureOptionsOf, type CaptureOptions } from '../../event/capture.ts';
@@ -8,25 +9,28 @@ import { FLIGHT_DEFAULTS, type FlightChoice } from './flight-options.ts';
 
 export type ThemeChoice = 'host' | 'light' | 'dark';
 
-/** `capture`, `layers`, `buffer`, `stacks`, `messages`, and `instructions` are read by the recorder and the options page, too, under these names. */
+/**
+ * The recorder and the options page also read `capture`, `layers`, `buffer`, `stacks`, `messages`,
+ * and `instructions`, under these names.
+ */
 interface Settings extends CaptureOptions {
   theme: ThemeChoice;
-  /** Reload the page when a recording begins. */
+  /** Reload the page when a recording starts. */
   reload: boolean;
   flight: FlightChoice;
   /** Add tracks to Chrome's Performance panel while that records. */
   performanceTracks: boolean;
-  /** Columns of the Events view, by key; null = those that it shows by itself. */
+  /** Columns of the Events view, by key; null = the default. */
   eventColumns: string[] | null;
-  /** Queries of the Query view that ran, the last one first. */
+  /** Queries that ran in the Query view, the last one first. */
   sqlHistory: readonly string[];
 }
-/** Queries that are remembered, and the longest of them. */
+/** Number of stored queries, and the maximum length of each. */
 const [MOST_QUERIES, LONGEST_QUERY] = [50, 20_000];
 
 /** Where the host keeps settings: names and plain values. */
 export interface SettingsKeeper {
-  /** @returns what was written last, {} where nothing was */
+  /** @returns what was written last; {} if nothing was */
   read(): Promise<Record<string, unknown>>;
   write(values: Record<string, unknown>): Promise<void>;
 }
@@ -35,7 +39,7 @@ function oneOf<T>(known: readonly T[], value: unknown, otherwise: T): T {
   return known.includes(value as T) ? (value as T) : otherwise;
 }
 
-/** Kept values as settings: what makes no sense becomes the default. */
+/** Stored values as settings. Invalid values become the default. */
 export function settingsOf(kept: Record<string, unknown>): Settings {
   return {
     ...captureOptionsOf(kept),
@@ -55,14 +59,14 @@ function queriesOf(kept: unknown): string[] {
     .slice(0, MOST_QUERIES);
 }
 
-/** A list of short texts, or null where it is none. */
+/** A list of short texts, or null if it isn't one. */
 function keysOf(kept: unknown): string[] | null {
   if (!Array.isArray(kept) || kept.length > 64) return null;
   const keys = kept.filter((key): key is string => typeof key === 'string' && key.length <= 64);
   return keys.length ? keys : null;
 }
 
-/** Every field of the kind that the default has. */
+/** Every field with the default's type. */
 function flightOf(kept: unknown): FlightChoice {
   const choice: FlightChoice = { ...FLIGHT_DEFAULTS };
   if (typeof kept !== 'object' || kept === null) return choice;
@@ -76,7 +80,7 @@ function flightOf(kept: unknown): FlightChoice {
   };
 }
 
-/** The settings as a store that writes itself to its keeper. */
+/** The settings as a store that saves itself. */
 export class SettingsModel {
   readonly values: Writable<Settings> = writable(settingsOf({}));
 
@@ -85,12 +89,12 @@ export class SettingsModel {
     private readonly failed: (message: string) => void,
   ) {}
 
-  /** Whether what is chosen outlasts the viewer. */
+  /** Whether choices outlast the viewer. */
   get kept(): boolean {
     return this.keeper !== undefined;
   }
 
-  /** Never fails: where nothing can be read, the defaults apply, and that is said. */
+  /** Never fails: if nothing can be read, the defaults apply and the user is notified. */
   async read(): Promise<void> {
     try {
       if (this.keeper) this.values.set(settingsOf(await this.keeper.read()));

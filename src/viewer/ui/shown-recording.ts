@@ -1,4 +1,4 @@
-/** What the shown recording is called, and whether it is of the page that the tab shows. */
+/** The shown recording's name, and whether it is from the tab's page. */
 import type { Spool, ThreadRow } from '../../protocol/session.ts';
 import { shown } from '../../text/clean.ts';
 import { countOf, formatBytes, formatDuration } from '../../text/numbers.ts';
@@ -9,7 +9,10 @@ const time = (ms: number): string =>
 const host = (origin: string): string =>
   shown(URL.canParse(origin) ? new URL(origin).host || origin : origin, MOST_NAME);
 
-/** Origins of the recorded pages; without a page, of all threads. A thread without a web origin has none. */
+/**
+ * Origins of the recorded pages; without a page, of all threads. A thread without a web origin has
+ * none.
+ */
 function originsOf(threads: readonly Pick<ThreadRow, 'kind' | 'url'>[]): string[] {
   const pages = threads.filter(({ kind }) => kind === 'page');
   const origins = (pages.length ? pages : threads).map(({ url }) =>
@@ -18,7 +21,7 @@ function originsOf(threads: readonly Pick<ThreadRow, 'kind' | 'url'>[]): string[
   return [...new Set(origins)].filter((origin) => origin !== 'null');
 }
 
-/** `app.example, 14:03, 31 s`. @param begunMs when it began; null = not known */
+/** `app.example, 14:03, 31 s`. @param begunMs when it started; null = not known */
 export function recordingName(
   threads: readonly Pick<ThreadRow, 'kind' | 'url'>[],
   begunMs: number | null,
@@ -29,7 +32,7 @@ export function recordingName(
   return [...parts, formatDuration(durationUs)].join(', ');
 }
 
-/** The same of a copy on disk; where its length isn't known before it is opened, without it. */
+/** The same for a copy on disk; without the length if that isn't known before it is opened. */
 export const copyName = ({ origin, begunMs, durationUs }: Spool): string =>
   [
     host(origin) || 'Recording',
@@ -37,7 +40,7 @@ export const copyName = ({ origin, begunMs, durationUs }: Spool): string =>
     ...(durationUs === null ? [] : [formatDuration(durationUs)]),
   ].join(', ');
 
-/** What else the list says of it. */
+/** Further details in the list. */
 export const copyFacts = ({ events, bytes, frozen, savedAt }: Spool): string =>
   [
     events === null ? 'length unknown until you open it' : countOf(events, 'event'),
@@ -46,7 +49,10 @@ export const copyFacts = ({ events, bytes, frozen, savedAt }: Spool): string =>
     savedAt === null ? 'not saved as a file' : 'saved as a file',
   ].join(' · ');
 
-/** @returns both hosts where what is shown is of another page than the tab's; null where it isn't, or that isn't known */
+/**
+ * @returns both hosts if the recording is from another page than the tab's; null if it isn't, or
+ * that isn't known
+ */
 export function otherPage(
   threads: readonly Pick<ThreadRow, 'kind' | 'url'>[],
   tabOrigin: string,

@@ -1,4 +1,4 @@
-/** Tabs by their titles, which are the page's words. */
+/** Lists tabs by their titles, which come from the pages. */
 import { cut, plain } from '../../text/clean.ts';
 
 const NAMED = 3;

@@ -1,4 +1,7 @@
-/** A setting of a view as its component sees it: read and bound like any state, stored in view-state.ts under a name. */
+/**
+ * A view's setting for its component: read and bound like any state, stored in view-state.ts under
+ * a name.
+ */
 import { fromStore } from 'svelte/store';
 import { viewStateOf } from './view-state.ts';
 import { viewerModel } from './viewer-context.ts';
@@ -6,7 +9,7 @@ import { viewerModel } from './viewer-context.ts';
 export interface ViewSetting<T> {
   value: T;
 }
-/** How a table is sorted: by a column's key, '' = in the order that the rows come in. */
+/** A table's sorting: a column's key; '' = the order in which rows come. */
 export interface SortOrder {
   key: string;
   descending: boolean;
@@ -40,7 +43,7 @@ const CHOICE: TextForm<boolean> = {
   parse: (text) => (text === '1' ? true : text === '0' ? false : undefined),
   format: (on) => (on ? '1' : '0'),
 };
-/** '' = nothing is chosen. */
+/** '' = nothing is selected. */
 const KEY: TextForm<string | null> = { parse: (text) => text || null, format: (key) => key ?? '' };
 
 export const textSetting = (name: string, initial = ''): ViewSetting<string> =>
@@ -49,7 +52,7 @@ export const switchSetting = (name: string, initial = false): ViewSetting<boolea
   viewSetting(name, initial, CHOICE);
 export const keySetting = (name: string): ViewSetting<string | null> =>
   viewSetting<string | null>(name, null, KEY);
-/** One of several; another word stands for the first. */
+/** One of several values. Invalid text becomes the first. */
 export const choiceSetting = <T extends string>(
   name: string,
   all: readonly [T, ...T[]],
@@ -59,14 +62,14 @@ export const choiceSetting = <T extends string>(
     format: (one) => one,
   });
 
-/** A list of short words without commas; [] = as it is at first. */
+/** A list of short words without commas; [] = the default. */
 export const listSetting = (name: string): ViewSetting<readonly string[]> =>
   viewSetting<readonly string[]>(name, [], {
     parse: (text) => text.split(',').filter(Boolean),
     format: (list) => list.join(','),
   });
 
-/** How a table is sorted. @param name of a view, or `view.table` where it has several */
+/** How a table is sorted. @param name of a view, or `view.table` if it has several */
 export function sortSetting(name: string, key = '', descending = false): SortOrder {
   const two = name.includes('.') ? ['Sort', 'Down'] : ['.sort', '.descending'];
   const by = textSetting(name + two[0], key);

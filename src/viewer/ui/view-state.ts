@@ -1,17 +1,21 @@
 /**
- * What the user has set in the views: filters, sorting, what is chosen. Text by name (`events.filter`); what stands as it is at first is
- * not kept. It lives as long as the trace is shown, so that another tab and back changes nothing, and stands in the address of a tab. Of a
- * recording that is shown again, the model takes over what it had set (kept-views.ts).
+ * The user's settings in the views: filters, sorting, selections. Each is a text with a name
+ * (`events.filter`); defaults aren't stored. They live as long as the trace is shown, so that
+ * switching tabs loses nothing, and are in the address of a tab. For a recording that is shown
+ * again, the model restores them (kept-views.ts).
  */
 import { get, writable, type Readable } from 'svelte/store';
 import { perModel } from './per-model.ts';
 
-/** Anything may stand in an address: names are of this shape, and there are no more nor longer texts than this. */
+/**
+ * An address may contain anything: names have this format, and the number and length of texts is
+ * limited.
+ */
 const NAME = /^[a-z]{2,16}\.[a-z]{2,24}$/i;
 const MOST_NAMES = 120;
 export const MOST_TEXT = 2000;
 
-/** Names and texts that make sense, of what an address says. */
+/** The valid names and texts of an address. */
 export function sensible(said: Iterable<[name: string, text: string]>): Record<string, string> {
   const kept = [...said]
     .filter(([name, text]) => NAME.test(name) && text.length <= MOST_TEXT)
@@ -19,7 +23,7 @@ export function sensible(said: Iterable<[name: string, text: string]>): Record<s
   return Object.fromEntries(kept);
 }
 
-/** What it must know of the model: which trace is shown. */
+/** What it needs from the model: which trace is shown. */
 interface Shown {
   file: Readable<{ name: string } | null>;
   stats: Readable<{ recording: boolean } | null>;
@@ -30,10 +34,10 @@ export class ViewState {
   readonly texts: Readable<Readonly<Record<string, string>>> = this.store;
 
   constructor(model: Shown) {
-    /** A trace was shown: from a file, or recorded. What an address says is of the first. */
+    /** A trace was shown, from a file or a recording. The address applies to the first one. */
     let seen = false;
     let recording = false;
-    // of another trace, what was chosen means nothing
+    // selections are meaningless for another trace
     model.file.subscribe((now) => {
       if (now === null) return;
       if (seen) this.store.set({});
@@ -46,13 +50,13 @@ export class ViewState {
     });
   }
 
-  /** @param text null = as it is at first */
+  /** @param text null = the default */
   set(name: string, text: string | null): void {
     const { [name]: before, ...rest } = get(this.store);
     if ((before ?? null) === text) return;
     this.store.set(text === null ? rest : { ...rest, [name]: text });
   }
-  /** Take over what an address says. */
+  /** Apply the settings in an address. */
   take(texts: Readonly<Record<string, string>>): void {
     this.store.update((now) => ({ ...now, ...texts }));
   }

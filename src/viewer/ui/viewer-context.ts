@@ -1,4 +1,7 @@
-/** The model that the viewer's components show and act on: the code that mounts the App puts it into the context. */
+/**
+ * The model that the viewer's components show and act on. The code that mounts the App provides it
+ * in the context.
+ */
 import { getContext } from 'svelte';
 import type { ViewerModel } from './model.ts';
 

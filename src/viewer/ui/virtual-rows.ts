@@ -1,25 +1,27 @@
 /**
- * Which rows of a long table are on screen. Browsers cap an element's height, so beyond MAX_HEIGHT_PX the scroll bar is
- * scaled: it moves faster than the rows, and the rows on screen stay whole. Pure.
+ * Which rows of a long table are on screen. Browsers limit an element's height, so beyond
+ * MAX_HEIGHT_PX the scroll bar is scaled: it moves faster than the rows, and the rows on screen
+ * stay whole. Pure.
  *
- * `viewport` is the height in which rows are seen: of the scroll container without a heading that sticks to its top.
+ * `viewport` is the height in which rows are visible: of the scroll container without a sticky
+ * heading.
  */
 
-/** Below every browser's cap (Firefox: about 17.8 million px). */
+/** Below every browser's limit (Firefox: about 17.8 million px). */
 export const MAX_HEIGHT_PX = 8_000_000;
 
 interface Rows {
   /** First row to render and how many. */
   first: number;
   count: number;
-  /** Height of the scrolled element, and where in it the first row goes. */
+  /** Height of the scrolled element, and the position of the first row in it. */
   height: number;
   top: number;
 }
 
 const heightOf = (total: number, rowHeight: number): number =>
   Math.min(total * rowHeight, MAX_HEIGHT_PX);
-/** How far the rows are scrolled, px of all of them. */
+/** Scroll offset of the rows, px of all rows. */
 function scrolledBy(total: number, rowHeight: number, scrollTop: number, viewport: number): number {
   const [whole, height] = [total * rowHeight, heightOf(total, rowHeight)];
   if (height === whole) return scrollTop;
@@ -28,7 +30,10 @@ function scrolledBy(total: number, rowHeight: number, scrollTop: number, viewpor
   );
 }
 
-/** @param total rows in all @param rowHeight px @param scrollTop px of the scroll container @param spare rows beyond each edge */
+/**
+ * @param total number of rows @param rowHeight px @param scrollTop px of the scroll container
+ * @param spare rows beyond each edge
+ */
 export function rowsOnScreen(
   total: number,
   rowHeight: number,
@@ -47,7 +52,7 @@ export function rowsOnScreen(
   };
 }
 
-/** Rows that are seen from their first px to their last: [from, to). */
+/** Fully visible rows: [from, to). */
 export function wholeRows(
   total: number,
   rowHeight: number,
@@ -61,7 +66,7 @@ export function wholeRows(
   };
 }
 
-/** Where to scroll so that a row is in the middle. */
+/** Scroll position that centers a row. */
 export function scrollTopOf(
   row: number,
   total: number,

@@ -1,4 +1,7 @@
-/** An oracle: which b-tree every page of a database file belongs to, by walking its bytes from the roots down. Shares no code with src. */
+/**
+ * An oracle: the b-tree of every page of a database file, found by walking its bytes from the roots
+ * down. Shares no code with src.
+ */
 
 interface Walked {
   /** Name of the table or index by page; pages of overflow chains and of the freelist are in no b-tree. */

@@ -1,4 +1,7 @@
-/** A workload of the Lab with the Lab's own counter: what the instructions of a live app are compared with. */
+/**
+ * A workload of the Lab with the Lab's own counter: the reference for the instructions of a live
+ * app.
+ */
 import { nodeSurroundings } from '../../../src/lab/command/node.ts';
 import type { Metering } from '../../../src/lab/experiments/engine/open-engine.ts';
 import { openHost } from '../../../src/lab/experiments/engine/open-host.ts';

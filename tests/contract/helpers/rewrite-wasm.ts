@@ -1,4 +1,7 @@
-/** Makes builds that nobody publishes out of those that are: other export names, a private table, a shared memory, other strings. */
+/**
+ * Turns published builds into unpublished ones: other export names, a private table, a shared
+ * memory, other strings.
+ */
 import {
   leb,
   section,
@@ -90,7 +93,7 @@ export const shareMemory = (bytes: Uint8Array, maximum: number): Uint8Array<Arra
     return Uint8Array.from([1, 3, ...leb(r.leb()), ...leb(maximum)]);
   });
 
-/** @param to as long as `from` @throws where `from` does not occur */
+/** @param to as long as `from` @throws if `from` doesn't occur */
 export function replaceText(bytes: Uint8Array, from: string, to: string): Uint8Array<ArrayBuffer> {
   const out = Buffer.from(bytes);
   if (out.indexOf(from) < 0 || from.length !== to.length)
@@ -129,7 +132,7 @@ export const moduleWith = (names: readonly string[]): Uint8Array<ArrayBuffer> =>
     ...section(10, vector([[2, 0, 0x0b]])),
   ]);
 
-/** A module with a memory that exports functions of these names, none of which ever returns. */
+/** A module with a memory that exports functions of these names, all of which never return. */
 export const hangingModule = (names: readonly string[]): Uint8Array<ArrayBuffer> =>
   new Uint8Array([
     ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],

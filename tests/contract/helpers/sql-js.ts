@@ -1,4 +1,7 @@
-/** sql.js in Node, as published or with other bytes, other glue and another way to its instance. */
+/**
+ * sql.js in Node, as published or with other bytes, other glue, and another way to create its
+ * instance.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { SCRIPT } from './script.ts';
@@ -19,7 +22,7 @@ export const sqlJsWasm = (): Uint8Array<ArrayBuffer> =>
 export interface SqlJsOptions {
   /** Changes the text of the glue. */
   glue?: (source: string) => string;
-  /** How the app comes to its instance. */
+  /** How the app gets its instance. */
   instantiate: (imports: WebAssembly.Imports) => Promise<{ exports: WebAssembly.Exports }>;
 }
 
@@ -28,7 +31,7 @@ export async function loadSqlJs({
   instantiate,
 }: SqlJsOptions): Promise<SqlJs> {
   const module = { exports: {} as unknown };
-  // a fresh copy each time, as a page has it
+  // a fresh copy each time, like in a page
   const evaluate = new Function(
     'module',
     'exports',
@@ -51,7 +54,7 @@ export async function loadSqlJs({
   });
 }
 
-/** The script, each statement by sqlite3_exec; its answers. */
+/** Runs the script, each statement with sqlite3_exec. @returns its results */
 export function runSqlJs(SQL: SqlJs): unknown[] {
   const db = new SQL.Database();
   const answers = SCRIPT.map((sql) => db.exec(sql).map((r) => r.values));

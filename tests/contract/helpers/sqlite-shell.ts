@@ -1,10 +1,10 @@
-/** The sqlite3 shell, where this machine has one: a count that is not ours. */
+/** The sqlite3 shell, if this machine has one: an independent count. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** @returns what it prints for these commands on a copy of the file; null = there is no shell here */
+/** @returns the output of these commands on a copy of the file; null = no shell on this machine */
 export async function sqliteShell(file: Blob, commands: string): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), 'vfscope-shell-'));
   const path = join(folder, 'copy.db');

@@ -1,9 +1,9 @@
-/** What was recorded, as a store that analyses read. */
+/** A recording as a store that analyses read. */
 import type { TraceStore } from '../../../src/trace/store.ts';
 import { batchOf, newStore } from '../../traces/builder.ts';
 import type { Row, Traced } from './traced.ts';
 
-/** @param rows some of the recorded calls @param leaveOut operations as if they had not been recorded */
+/** @param rows some of the recorded calls @param leaveOut operations to skip */
 export function storeOf(
   t: Traced,
   rows: readonly Row[] = t.all(),

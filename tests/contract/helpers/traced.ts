@@ -37,7 +37,7 @@ export class Traced {
   readonly definitions: Definition[] = [];
   readonly rows: Row[] = [];
   private readonly bySeq = new Map<number, Row>();
-  /** Records drained from inside the app's calls, where the ring asked for it. */
+  /** Records drained from inside the app's calls, when the ring requested it. */
   drains = 0;
 
   constructor(
@@ -97,13 +97,13 @@ export class Traced {
     }
   }
 
-  /** Everything recorded so far; forgets nothing. */
+  /** Everything recorded so far; drops nothing. */
   all(): Row[] {
     this.drain();
     return this.rows;
   }
 
-  /** A mark: rows from here on are `since(mark)`. */
+  /** A mark: `since(mark)` returns the rows from here on. */
   mark(): number {
     return this.all().length;
   }
@@ -130,7 +130,7 @@ export class Traced {
     return this.definitions.flatMap((d) => (d.kind === 'note' ? [d.text] : []));
   }
 
-  /** `xRead main-db` -> calls and bytes; the memory journal is a kind of its own. */
+  /** `xRead main-db` -> calls and bytes; the in-memory journal is a separate kind. */
   tally(rows: readonly Row[]): Record<string, { calls: number; bytes: number }> {
     const out: Record<string, { calls: number; bytes: number }> = {};
     const kinds = new Map<number, string>(
@@ -149,7 +149,7 @@ export class Traced {
     return counters(this.recorder.memory.buffer);
   }
 
-  /** What must hold of every finished trace. @returns what does not */
+  /** Invariants of every finished trace. @returns those that are violated */
   faultsOf(rows: readonly Row[]): string[] {
     const wrong: string[] = [];
     const bySeq = new Map(rows.map((r) => [r.seq, r]));

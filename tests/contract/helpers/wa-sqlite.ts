@@ -9,7 +9,7 @@ export interface Sqlite {
   open_v2(name: string, flags?: number, vfs?: string): Promise<number>;
   close(db: number): Promise<number>;
   exec(db: number, sql: string, row?: (row: unknown[], columns: string[]) => void): Promise<number>;
-  /** @param options unscoped: none is finalized by itself */
+  /** @param options unscoped: statements aren't finalized automatically */
   statements(db: number, sql: string, options?: { unscoped: boolean }): AsyncIterable<number>;
   prepare_v2(db: number, sql: number): Promise<{ stmt: number; sql: number } | null>;
   step(stmt: number): Promise<number>;
@@ -37,7 +37,7 @@ export type Build = 'journey-sync' | 'journey-async' | 'wa1-sync' | 'wa1-async';
 
 const wasmBinary = (specifier: string): Uint8Array => readFileSync(require.resolve(specifier));
 
-/** @param file another build of the same kind, as it is called in the package's dist folder */
+/** @param file another build of the same kind: its name in the package's dist folder */
 export async function loadWaSqlite(
   build: Build,
   vfsName = 'memory',
@@ -82,7 +82,8 @@ async function makeVfs(
   if (!Vfs.create) return Object.assign(new Vfs(), { name });
   const vfs = await Vfs.create(name, module);
   for (const method of ['jSync', 'jLock', 'jUnlock']) vfs[method] = () => 0;
-  // the package's MemoryAsyncVFS is not asynchronous: here every call suspends, for two turns of the microtask queue
+  // the package's MemoryAsyncVFS isn't asynchronous: here every call suspends for two microtask
+  // turns
   if (build === 'journey-async')
     for (const method of J_METHODS) {
       const now = (vfs[method] as Method).bind(vfs);

@@ -1,4 +1,5 @@
-// What goes wrong: storage gone or full, limits, damage, writes that are lost. Each story beside the same work done right.
+// Failures: storage gone or full, limits, damage, lost writes. Each story comes with the same work
+// done right.
 import { Flag } from '../../../src/event/event.ts';
 import type { ThreadBuilder } from '../builder.ts';
 import { MS, PAGE, REFUSED, S, environment, locked, times, type Case } from './stage.ts';

@@ -1,4 +1,4 @@
-// Use of IndexedDB. Each story beside the same work done right.
+// Use of IndexedDB. Each story comes with the same work done right.
 import { Flag } from '../../../src/event/event.ts';
 import type { ThreadBuilder } from '../builder.ts';
 import { MS, S, PAGE, REFUSED, times, idbStory, type Case } from './stage.ts';

@@ -1,4 +1,5 @@
-// What SQLite counts of the runs of statements, and what they ask one by one. Each story beside the same work done right.
+// SQLite's counters of statement runs, and queries sent one by one. Each story comes with the same
+// work done right.
 import { Flag } from '../../../src/event/event.ts';
 import { Fcntl, Rc, StatementStatus, VALUES_HASH } from '../../../src/sqlite/constants.ts';
 import type { ThreadBuilder } from '../builder.ts';

@@ -1,4 +1,4 @@
-// A stage for findings: traces made by hand, each beside the same work done right.
+// Helpers for stories of findings: synthetic traces, each with the same work done right.
 import { CAPTURE_DEFAULTS } from '../../../src/event/capture.ts';
 import { Flag } from '../../../src/event/event.ts';
 import type { ThreadEnvironment } from '../../../src/event/definitions.ts';

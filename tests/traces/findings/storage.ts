@@ -1,4 +1,4 @@
-// How bytes get to storage. Each story beside the same work done right.
+// How bytes get to storage. Each story comes with the same work done right.
 import { Flag } from '../../../src/event/event.ts';
 import type { ThreadBuilder } from '../builder.ts';
 import { MS, PAGE, times, type Case } from './stage.ts';

@@ -1,4 +1,5 @@
-// Waits and handles: who holds what others need. Each story beside the same work done right.
+// Waits and handles: which thread holds what others need. Each story comes with the same work done
+// right.
 import { Flag } from '../../../src/event/event.ts';
 import type { ThreadBuilder } from '../builder.ts';
 import { MS, S, PAGE, REFUSED, times, locked, idbStory, type Stage, type Story, type Case } from './stage.ts';

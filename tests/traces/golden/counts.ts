@@ -1,6 +1,6 @@
 /**
- * What the analyses count in a trace: the content of a golden trace's snapshot. Times, rows and addresses are left out, for they are
- * of one recording; lists longer than a handful are summed up.
+ * What the analyses count in a trace, for a golden trace's snapshot. Times, rows, and addresses are
+ * omitted because they differ between recordings; long lists are summed up.
  */
 import type { Locks } from '../../../src/analysis/locks/locks.ts';
 import { missRatioAt } from '../../../src/analysis/cache/miss-ratio.ts';

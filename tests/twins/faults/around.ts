@@ -1,4 +1,4 @@
-/** Puts a function around a method of the platform, where this realm has it. @param call the browser's own */
+/** Wraps a method of the platform, if this realm has it. @param call the browser's own */
 export function around(
   type: string,
   name: string,

@@ -1,4 +1,4 @@
-/** A browser that opens no more than 252 access handles, as Safari. */
+/** A browser that opens at most 252 access handles, like Safari. */
 import { around } from './around.ts';
 
 const MOST = 252;

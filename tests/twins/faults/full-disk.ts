@@ -1,4 +1,7 @@
-/** A browser whose disk is full behind the first MiB of a file: `write` stores nothing there and throws nothing, as in Chromium 150. */
+/**
+ * A browser whose disk is full after the first MiB of a file: `write` then stores nothing and
+ * throws nothing, as in Chromium 150.
+ */
 import { around } from './around.ts';
 
 const FREE = 1 << 20;

@@ -1,4 +1,7 @@
-/** A browser that gives the handles of a worker that was ended back 300 ms late: for so long it refuses all to a worker of the name "next". */
+/**
+ * A browser that releases the handles of an ended worker 300 ms late. Until then, it refuses all
+ * handles to a worker named "next".
+ */
 import { around } from './around.ts';
 
 const LATE_MS = 300;

@@ -1,4 +1,4 @@
-/** The calls of a trace as CSV, Parquet and the Query view have them, and what is counted of them. */
+/** A trace's calls in CSV, Parquet, and the Query view, and counts of them. */
 import { parquetReadObjects } from 'hyparquet';
 import { grouped } from '../../../src/analysis/core/maps.ts';
 import { Flag } from '../../../src/event/event.ts';

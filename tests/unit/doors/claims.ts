@@ -1,4 +1,4 @@
-/** What findings claim in titles and evidence, and what the calls and tables come to. */
+/** The numbers in titles and evidence of findings, and those of the calls and tables. */
 import { Flag } from '../../../src/event/event.ts';
 import type { Finding } from '../../../src/analysis/rules/types.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../../src/sqlite/wal.ts';

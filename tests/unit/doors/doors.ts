@@ -1,4 +1,4 @@
-/** The doors of a trace: each gives a number by its own way. */
+/** The outputs ("doors") of a trace: each computes a number in its own way. */
 import { hasVfs } from '../../../src/analysis/core/layers.ts';
 import { filesOf } from '../../../src/analysis/files/files.ts';
 import type { NumberId } from '../../../src/analysis/report/headline-numbers.ts';

@@ -1,4 +1,4 @@
-/** The numbers, and by which doors each is shown. */
+/** The numbers, and which outputs show each. */
 import { SQL_PARTS } from '../../../src/analysis/core/time-parts.ts';
 import type { Summary } from '../../../src/analysis/report/summary.ts';
 import { timeInSql, tracerInSql } from '../../../src/analysis/time/time-partition.ts';

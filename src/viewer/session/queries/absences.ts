@@ -1,4 +1,4 @@
-/** What the recording has not, and why, for views that are empty by it. */
+/** What the recording lacks, and why, for views that are empty because of it. */
 import { absences } from '../../../analysis/core/absences.ts';
 import { answerOf } from './context.ts';
 

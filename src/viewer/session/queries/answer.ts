@@ -15,7 +15,7 @@ import { busyStrip, longPauses, MOST_COLUMNS, stackOf } from './time-strips.ts';
 
 export const answerQueries = {
   headline: answerOf(headline),
-  /** Of a part of the recording. The whole comes first: it needs less. */
+  /** Of a part of the recording. The whole is computed first because it needs less. */
   narrowedHeadline: needing(
     [headline, statementTable],
     (context: QueryContext, scope: Omit<Scope, 'part'>): Headline =>
@@ -37,7 +37,7 @@ export const answerQueries = {
   busyStrip: needing(
     [pieces],
     ({ facts, memo }: QueryContext, { width, fold }: { width: number; fold: number }): BusyStrip =>
-      // typed arrays are handed out: a copy each time
+      // answers transfer typed arrays, so return a copy each time
       structuredClone(memo(`busy ${width} ${fold}`, () => busyStrip(facts, width, fold))),
   ),
   timeStrip: needing(

@@ -100,7 +100,8 @@ export const cacheQueries = {
     (context: QueryContext, { bins }: { bins: number }): CacheTimes => {
       const { store, facts } = context;
       if (!(bins >= 1 && bins <= 2000)) throw new RangeError(`${bins} bins`);
-      const { cold, warm } = facts.get(coldWarm); // from the first call of SQLite's to the last: what was before is empty
+      // from SQLite's first call to its last; the time before is empty
+      const { cold, warm } = facts.get(coldWarm);
       const [fromUs, toUs] = [cold?.fromUs ?? 0, warm?.toUs ?? cold?.toUs ?? 0.001];
       const all = facts.get(accesses);
       const out: CacheTimes = {

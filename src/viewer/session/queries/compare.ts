@@ -1,4 +1,7 @@
-/** Two traces on one scale. A is the trace that is shown everywhere else, B the one that was opened beside it. */
+/**
+ * Two traces on one scale. A is the trace that the other views show, B the one opened for
+ * comparison.
+ */
 import { sqliteThreads } from '../../../analysis/core/main-threads.ts';
 import { sqlRangeOf, stackOf } from './time-strips.ts';
 import type { Facts } from '../../../analysis/core/graph.ts';
@@ -21,7 +24,10 @@ import type {
 const MOST_COLUMNS = 8192;
 
 export const compareQueries = {
-  /** Both traces over time; `other` names B, so that another one is asked for again; with `oneScale` a column is equally long in both; `swapped`: the shown trace is B. null without a second trace. */
+  /**
+   * Both traces over time. `other` identifies B, so that a new B is requested again. `oneScale`:
+   * columns of both are equally long. `swapped`: the shown trace is B. null without a second trace.
+   */
   compareStrips: needing(
     [pieces],
     (
@@ -50,7 +56,7 @@ export const compareQueries = {
     },
   ),
 
-  /** What this trace can be, and is, compared with. */
+  /** What this trace can be compared with, and what it is compared with. */
   compareSources(
     { compared }: QueryContext,
     _args: object,

@@ -1,6 +1,6 @@
 /**
- * What a query of the drawing side gets to work on. A query is a function of the loaded trace and its arguments; what it
- * computes once for all arguments it keeps with `memo` until the trace changes.
+ * What a query of the drawing side can use. A query is a function of the loaded trace and its
+ * arguments. With `memo`, it caches what doesn't depend on the arguments until the trace changes.
  */
 import { Facts, type AnyFact, type Fact } from '../../../analysis/core/graph.ts';
 import type { CallLanes } from '../../../trace/lanes/frame.ts';
@@ -9,17 +9,23 @@ import type { TimelineLanes } from '../../../timeline/timeline-lanes.ts';
 
 export interface QueryContext {
   readonly store: TraceStore;
-  /** Of the trace as it is now; every lane up to the last event. */
+  /** For the current trace, with every lane up to the last event. */
   callLanes(): CallLanes;
-  /** The same, and the lanes derived from it: time, transactions, counters. */
+  /** The same, and what is derived from the lanes: time, transactions, counters. */
   timeline(): TimelineLanes;
-  /** Of the trace as it is now. */
+  /** For the current trace. */
   readonly facts: Facts;
-  /** The trace that this one is compared with, if any; and whether the recording before this one is kept, which could be. */
+  /**
+   * The trace that this one is compared with, if any; and whether a previous recording is available
+   * for comparison.
+   */
   readonly compared: ComparedTraces;
-  /** The result of an earlier `make` under this key, unless the trace has changed since. */
+  /** The cached result of `make` under this key, unless the trace has changed since. */
   memo<T>(key: string, make: () => T): T;
-  /** A pause in long work, in which others are answered. @throws AbortError where the answer is not wanted any more */
+  /**
+   * Pauses long work so that other requests are answered. @throws AbortError if the answer isn't
+   * needed any more
+   */
   rest(): Promise<void>;
 }
 
@@ -34,10 +40,13 @@ export interface NamedTrace {
   readonly name: string;
 }
 
-/** Answers must survive structured clone; typed arrays that own their buffer are transferred, so never hand out a store's column or a memo's own array. */
+/**
+ * Answers must survive structured clone. Typed arrays that own their buffer are transferred, so
+ * never return a store's column or a memo's array.
+ */
 export type Query<Args, Answer> = (context: QueryContext, args: Args) => Answer | Promise<Answer>;
 
-/** A query, and the facts that are computed before it is answered, with progress and pauses. */
+/** A query, and the facts computed before it is answered, with progress and pauses. */
 export const needing = <Args, Answer>(
   needs: readonly AnyFact[],
   query: (context: QueryContext, args: Args) => Answer,
@@ -47,7 +56,7 @@ export const needing = <Args, Answer>(
 export const answerOf = <T>(fact: Fact<T>): ReturnType<typeof needing<object, T>> =>
   needing([fact], ({ facts }: QueryContext, _args: object) => facts.get(fact));
 
-/** Keeps what was computed for one version of one trace. */
+/** Caches results for one version of one trace. */
 export class Memo {
   private version = -1;
   private readonly kept = new Map<string, unknown>();
@@ -55,7 +64,10 @@ export class Memo {
 
   constructor(private readonly store: TraceStore) {}
 
-  /** The trace's facts. @param version of the trace alone: another trace to compare with changes nothing of it */
+  /**
+   * The trace's facts. @param version of this trace only: changing the other trace of a comparison
+   * doesn't affect it
+   */
   facts(version: number): Facts {
     if (this.known?.version !== version) this.known = { version, facts: new Facts(this.store) };
     return this.known.facts;

@@ -1,4 +1,6 @@
-/** A look into a copy of the page's database: SQLite of the Query view reads it. Nothing of it is stored. */
+/**
+ * Looks into a copy of the page's database with the Query view's SQLite. Nothing of it is stored.
+ */
 import {
   readObjects,
   readRows,

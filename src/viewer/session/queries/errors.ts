@@ -1,4 +1,4 @@
-/** Query of the Errors view: what failed, by what it answered, with the statement behind. */
+/** Query of the Errors view: failures by their error, with the statement that caused each. */
 import { failedCalls, failedCallsIn } from '../../../analysis/errors/failed-calls.ts';
 import type { Scope } from '../../../analysis/core/scope.ts';
 import { needing, type QueryContext } from './context.ts';

@@ -1,4 +1,7 @@
-/** The events table's rows: all threads' events in time order, those that a filter lets through. Holds two numbers an event. */
+/**
+ * The rows of the events table: all threads' events in time order that match a filter. Uses two
+ * numbers per event.
+ */
 import { firstPlace } from '../../../trace/number-columns.ts';
 import { getOrMake } from '../../../analysis/core/maps.ts';
 import {
@@ -19,18 +22,23 @@ import { threadEndUs } from '../../../trace/thread-end.ts';
 import type { EventFilter, EventOrder, EventWhere } from '../../../protocol/session.ts';
 import { ownersOf, type Owners } from '../../../trace/owners.ts';
 
-/** What a filter asks of one thread, with words looked up once per name and not once per event. */
+/** A filter's conditions for one thread. Texts are looked up once per name, not per event. */
 interface ThreadTest {
   layers: Uint8Array;
   words: { ops: Uint8Array; objects: Set<number> }[];
-  /** Of a column's condition, null where anything will do: ids whose names hold its words; rows of a page. */
+  /**
+   * Of a column's condition; null if anything matches: ids whose names contain its words; rows of a
+   * page.
+   */
   objects: Set<number> | null;
   rows: Set<number> | null;
-  /** Whether the id of a statement's text is the one asked for; null where any will do. */
+  /** Tests the id of a statement's text; null if any matches. */
   isStatement: ((id: number) => boolean) | null;
-  /** No event of this thread meets the filter. */
+  /** No event of this thread matches. */
   nothing: boolean;
-  /** Until when calls without an end run: as long as their thread, Infinity where it goes on. */
+  /**
+   * When calls without an end are taken to end: with their thread, or Infinity if it still runs.
+   */
   openUs: number;
 }
 
@@ -45,7 +53,7 @@ function durationAt({ op, dur, endSeq }: EventColumns, row: number): number {
 export class EventQuery {
   /** Events that match. */
   count = 0;
-  /** Rows that the store had forgotten when the filter was applied. */
+  /** Rows that the store had dropped when the filter was applied. */
   private forgotten = 0;
   private filter: EventFilter = {
     text: '',
@@ -61,12 +69,18 @@ export class EventQuery {
 
   constructor(private readonly store: TraceStore) {}
 
-  /** Rows were forgotten since the filter was applied: lines stand for other events now, so that it has to be applied again. */
+  /**
+   * Rows were dropped since the filter was applied. Lines refer to other events, so the filter must
+   * be applied again.
+   */
   get stale(): boolean {
     return this.forgotten !== this.store.forgotten;
   }
 
-  /** Apply a filter to the trace as it is now. @param facts of that trace @param filter default: the last one @returns events that match */
+  /**
+   * Apply a filter to the current trace. @param facts of that trace @param filter default: the last
+   * one @returns number of matching events
+   */
   run(facts: Facts, filter = this.filter): number {
     this.filter = filter;
     const { threads } = this.store;
@@ -97,7 +111,7 @@ export class EventQuery {
     return n;
   }
 
-  /** Put the lines, which are in the order of time, into another. */
+  /** Sort the lines, which are in time order. */
   private sort({ key, descending }: EventOrder): void {
     this.inTime = key === 'time' && !descending;
     if (this.inTime) return;
@@ -127,7 +141,7 @@ export class EventQuery {
     return this.store.threads[this.thread[line]!]!.events.t0[this.row[line]!]!;
   }
 
-  /** Lines as they are now, for who reads them bit by bit. */
+  /** The current lines, for callers that read them in pieces. */
   slice(from: number, count: number): { thread: Uint16Array; row: Uint32Array } {
     const [begin, end] = [Math.max(0, from), Math.min(this.count, from + count)];
     return { thread: this.thread.slice(begin, end), row: this.row.slice(begin, end) };
@@ -148,13 +162,13 @@ export class EventQuery {
       if (this.thread[line] === thread && this.row[line] === row) return line;
     return -1;
   }
-  /** The first line that begins at or after a moment, where lines are in the order of time. */
+  /** The first line that starts at or after a moment; lines must be in time order. */
   lineFrom(us: number): number {
     return firstPlace(0, this.count, (line) => this.beginOf(line) >= us);
   }
 }
 
-/** Places of the events that read or wrote a page, in any database, by thread. */
+/** Indexes of the events that read or wrote a page, in any database, by thread. */
 function rowsOfPage(facts: Facts, page: number): Map<number, Set<number>> {
   const found = new Map<number, Set<number>>();
   const { count, place, span, thread, row } = facts.get(accesses);
@@ -245,14 +259,14 @@ function matches(
   return true;
 }
 
-/** The conditions that are asked of every event by itself. */
+/** The conditions that are checked for each event. */
 function meets({ events }: ThreadStore, row: number, where: EventWhere): boolean {
   if (where.leastUs !== null && (events.endSeq[row] === 0 || events.dur[row]! < where.leastUs))
     return false;
   if (where.leastBytes !== null && bytesCarried(events, row) < where.leastBytes) return false;
   const wanted = where.result.trim().toLowerCase();
   if (wanted === '') return true;
-  if (events.endSeq[row] === 0) return false; // it has not answered
+  if (events.endSeq[row] === 0) return false; // it hasn't returned
   const result = events.result[row]!;
   if (/^-?\d+$/.test(wanted)) return result === Number(wanted);
   return resultText(events.op[row]!, result, events.flags[row]!).toLowerCase().includes(wanted);

@@ -29,7 +29,7 @@ export const eventQueries = {
   /** In the order of layers, the most frequent first. */
   operations: answerOf(operations),
 
-  /** One call in sentences; null = there is no such event any more. */
+  /** One call in sentences; null = no such event, or not any more. */
   callStory({ store, memo }: QueryContext, { thread: index, seq }: EventRef): CallStory | null {
     const thread = store.threads[index];
     const row = thread?.events.rowOfSeq(seq) ?? -1;
@@ -39,7 +39,9 @@ export const eventQueries = {
     );
   },
 
-  /** The request that a message's post or handling belongs to; null = none, or there is no such event any more. */
+  /**
+   * The request that a message was posted or handled for; null = none, or no such event any more.
+   */
   requestDetails: needing(
     [requests],
     ({ store, facts }: QueryContext, { thread: index, seq }: EventRef): RequestDetails | null => {

@@ -1,4 +1,4 @@
-/** Where the events of a finding lie, and the statements that they serve. */
+/** Where the events of a finding are, and the statements that they belong to. */
 import type { EvidenceArgs, EvidencePlaces } from '../../../protocol/answers/evidence.ts';
 import { ownersOf } from '../../../trace/owners.ts';
 import type { QueryContext } from './context.ts';

@@ -1,4 +1,4 @@
-/** Queries of the Files view: every file and store, with the database that it belongs to and the map of its pages. */
+/** Queries of the Files view: every file and store, with its database and the map of its pages. */
 import { databaseName } from '../../../event/file-names.ts';
 import { fact, type Facts } from '../../../analysis/core/graph.ts';
 import { isUnlimited } from '../../../analysis/core/scope.ts';
@@ -73,7 +73,7 @@ const fileLines = fact(
   },
 );
 
-/** The same of a part of the recording: files that no call of it touched are left out. */
+/** The same for a part of the recording. Files without calls in it are left out. */
 function fileLinesIn(facts: Facts, scope: FileScope): FileLine[] {
   const all = facts.get(fileLines);
   const keyOf = (row: OriginFile): string => `${row.origin} ${nameOf(row)}`;

@@ -1,4 +1,4 @@
-/** What to change, by the findings' rules, and the report of a trace as text to paste. */
+/** What to change, by the findings' rules, and a trace's report as text to paste. */
 import { badges, findings } from '../../../analysis/findings/index.ts';
 import { accounts } from '../../../analysis/findings/accounts.ts';
 import { explained } from '../../../analysis/findings/explanation.ts';

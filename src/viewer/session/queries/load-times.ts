@@ -1,4 +1,4 @@
-/** The question how long engines took to come. */
+/** Query: how long engines took to load. */
 import { fact } from '../../../analysis/core/graph.ts';
 import { loadTimes } from '../../../analysis/time/load-times.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';

@@ -1,6 +1,7 @@
 /**
- * Lanes of the Locks view: one for every thread and thing that it locks. Of what is on screen, its holds and waits as spans; those
- * narrower than a pixel are joined with their neighbors, so that an answer is no longer than the screen is wide.
+ * Lanes of the Locks view, one for each thread and each thing that it locks. Its holds and waits on
+ * screen are spans. Spans narrower than a pixel are joined with their neighbors, so an answer is
+ * never longer than the screen is wide.
  *
  *   lane   waits   [~~~~]   [~]~[~]        span: from, to, mode, outcome, how many, first event
  *          holds        [=====]    [==]
@@ -17,7 +18,7 @@ import type { LockLane, LockTrack, FrameArgs } from '../../../protocol/answers/l
 
 interface LaneRows {
   lane: LockLane;
-  /** Places in `holds` and `waits`, in order of their begin. */
+  /** Indexes into `holds` and `waits`, by start time. */
   holds: Uint32Array;
   waits: Uint32Array;
 }
@@ -104,7 +105,10 @@ export const lockLanes = fact(
   },
 );
 
-/** The lanes that are drawn: all, or those with the longest waits and holds, in the order of their threads; and those of pools. */
+/**
+ * The lanes to draw: all, or those with the longest waits and holds, in the order of their threads;
+ * and those of pools.
+ */
 export function shownLanes(rows: ReadonlyMap<string, LaneRows>): {
   lanes: LockLane[];
   pools: LockLane[];
@@ -130,7 +134,10 @@ interface Span {
   seq: number;
 }
 
-/** @param places in order of their begin @param least spans and gaps below this are joined, microseconds @param union so are those that overlap */
+/**
+ * @param places by start time @param least spans and gaps shorter than this are joined,
+ * microseconds @param union also join overlapping ones
+ */
 function spansOf(
   columns: IntervalColumns,
   places: Uint32Array,
@@ -177,7 +184,9 @@ function spansOf(
 }
 
 export const lockLaneQueries = {
-  /** What the named lanes show between two moments; lanes that are not there any more are left out. */
+  /**
+   * Contents of the named lanes between two moments. Lanes that don't exist any more are left out.
+   */
   lockFrame: needing([lockLanes], (context: QueryContext, args: FrameArgs): LockTrack[] => {
     const all = context.facts.get(lockLanes);
     const { holds, waits } = context.facts.get(locks);

@@ -1,4 +1,7 @@
-/** Queries of the Locks view: who waited for whom, SQLITE_BUSY chains, locks not released, waits that look like a deadlock. */
+/**
+ * Queries of the Locks view: which connection waited for which, SQLITE_BUSY chains, locks not
+ * released, possible deadlocks.
+ */
 import { fact } from '../../../analysis/core/graph.ts';
 import { lockLines } from '../../../analysis/contention/lock-lines.ts';
 import { arrowsOf } from '../../../analysis/contention/wait-arrows.ts';

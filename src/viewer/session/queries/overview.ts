@@ -38,7 +38,7 @@ const overview = fact(
 );
 
 export const overviewQueries = {
-  /** Where the time of each thread went, over its whole life or a range. */
+  /** Where each thread spent its time, over its whole life or a time range. */
   threadPartitions: needing(
     [partition],
     (context: QueryContext, range: { fromUs?: number; toUs?: number }): ThreadPartition[] => {

@@ -60,10 +60,10 @@ function rangeOf(
   { fromUs, toUs }: PlacesRange,
 ): { fromUs: number; toUs: number } {
   const [first, last] = facts.get(extent);
-  return { fromUs: fromUs ?? first, toUs: toUs ?? last + 0.001 }; // a range leaves its end out
+  return { fromUs: fromUs ?? first, toUs: toUs ?? last + 0.001 }; // a range excludes its end
 }
 
-/** From the first access to behind the last: a trace often begins long before. */
+/** From the first access to just after the last, because a trace often starts long before. */
 function usedIn({ object, us, count }: Accesses, wanted: number): { fromUs: number; toUs: number } {
   let [first, last] = [0, count - 1];
   while (first < count && object[first] !== wanted) first++;
@@ -96,7 +96,10 @@ const copied = (places: PlaceColumns): PlaceColumns =>
 const ofPages = [pageAccesses, blockAccesses, bTrees, pages];
 
 export const pageQueries = {
-  /** null where the trace has no such database or store. @throws RangeError for a picture of no or too many cells */
+  /**
+   * null if the trace has no such database or store. @throws RangeError for a picture with no cells
+   * or too many
+   */
   pageMap: needing(ofPages, (context: QueryContext, request: PageMapRequest): PageMatrix | null => {
     const found = find(context, request.key);
     if (!found) return null;
@@ -114,7 +117,7 @@ export const pageQueries = {
     return pageMatrix(accesses, { object, ...range, fromPlace, toPlace, ...bins }, again);
   }),
 
-  /** null where the trace has no such database or store, or no access to it in the range. */
+  /** null if the trace has no such database or store, or no access to it in the range. */
   pageTable: needing(
     ofPages,
     (
@@ -139,7 +142,7 @@ export const pageQueries = {
     },
   ),
 
-  /** null where the trace has no such database, or it is a store. */
+  /** null if the trace has no such database, or it is a store. */
   treeUse: needing(
     [treeUse, recordedTexts],
     (
@@ -187,7 +190,7 @@ export const pageQueries = {
     },
   ),
 
-  /** The calls that touched the places [fromPlace, toPlace) in the range, in the order of time. */
+  /** The calls that touched the pages [fromPlace, toPlace) in the range, in time order. */
   placeEvents: needing(
     ofPages,
     (

@@ -1,4 +1,7 @@
-/** What the command palette finds in the trace: statements and files, by their text, the most used first. */
+/**
+ * What the command palette finds in the trace: statements and files by their text, the most used
+ * first.
+ */
 import { getOrMake } from '../../../analysis/core/maps.ts';
 import { executions, type Executions } from '../../../analysis/core/executions.ts';
 import type { EventRef, TraceStore } from '../../../trace/store.ts';
@@ -44,7 +47,7 @@ function paletteItemsOf(
 }
 
 export const paletteQueries = {
-  /** @param words all of them must be in the text, in any case */
+  /** @param words the text must contain all of them, ignoring case */
   paletteItems(
     { facts }: QueryContext,
     { words, limit }: { words: string[]; limit: number },
@@ -60,7 +63,7 @@ export const paletteQueries = {
     return found;
   },
 
-  /** The first event of a thread that is kept; null where it has none. */
+  /** The first retained event of a thread; null if it has none. */
   firstEvent({ store }: QueryContext, args: { thread: number }): EventRef | null {
     const thread = store.threads[args.thread];
     return thread?.events.count ? thread.ref(0) : null;

@@ -1,4 +1,7 @@
-/** Queries on how a file is used: what is read and written, runs that could be one call, blocks filled in part, calls asked twice, freed space, transactions of IndexedDB; and the calls behind each. */
+/**
+ * Queries on how a file is used, and the calls behind each: what is read and written, runs that
+ * could be one call, partly filled blocks, repeated calls, freed space, IndexedDB transactions.
+ */
 import {
   blockWrites,
   eachPartialWrite,
@@ -21,7 +24,7 @@ import type { FileLine } from '../../../protocol/answers/files.ts';
 import type { FoundEvents } from '../../../protocol/answers/pages.ts';
 import type { FileEventsRequest, FileUse } from '../../../protocol/answers/patterns.ts';
 
-/** Of a path, whichever VFS has it; null where no header of it passed. */
+/** For a path in any VFS; null if no header of it was seen. */
 function headersOf(facts: Facts, path: string): DatabaseHeaders | null {
   const all = facts.get(databaseHeaders);
   const at = facts
@@ -37,7 +40,7 @@ function headersOf(facts: Facts, path: string): DatabaseHeaders | null {
 
 const MOST_EVENTS = 1000;
 
-/** The calls of a file that a fact counts, in the order of time. */
+/** The calls of a file that a fact counts, in time order. */
 function eventsOf({ store, facts }: QueryContext, request: FileEventsRequest): FoundEvents {
   const { path, kind, of } = request;
   const shown: { us: number; thread: ThreadStore; row: number }[] = [];

@@ -1,6 +1,6 @@
 /**
- * Statements, transactions, and syncs that ended since the last answer. They come from the lanes of calls, which
- * are up to date then, so that nothing is analyzed for them.
+ * Statements, transactions, and syncs that ended since the last answer. They come from the call
+ * lanes, which are already up to date, so this needs no extra analysis.
  */
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { Op } from '../../../event/event.ts';
@@ -19,7 +19,7 @@ import type { Lane } from '../../../trace/lanes/lanes.ts';
 import { toNs } from '../../../trace/lanes/sweep.ts';
 import type { QueryContext } from './context.ts';
 
-/** Of one thread's track in one answer; the rest comes with the next ones. */
+/** Maximum of one thread's track in one answer. The rest follows in the next ones. */
 const MOST_MARKS = 500;
 const LONGEST_LABEL = 100;
 const SYNC = ACTIVITIES.indexOf('sync');
@@ -30,10 +30,15 @@ interface Span {
   label: string;
 }
 
-/** @param from place in the lane @returns what has ended, and the place of the next interval */
+/**
+ * @param from index in the lane @returns intervals that have ended, and the index of the next one
+ */
 type Reader = (lane: Lane, from: number) => { spans: Span[]; next: number };
 
-/** Each interval of a lane; of the tail those whose call has ended, which nothing can change any more. */
+/**
+ * Each interval of a lane. In the tail, only those whose call has ended, because these can't change
+ * any more.
+ */
 const each =
   (isShown: (kind: number) => boolean): Reader =>
   ({ settled, tail, thread }, from) => {
@@ -52,8 +57,8 @@ const each =
   };
 
 /**
- * From the first lock to the last: levels that follow each other are one transaction. Each begins with a SHARED lock, also where a coarse
- * clock shows no time since the unlock before.
+ * From the first lock to the last: consecutive levels form one transaction. Each starts with a
+ * SHARED lock, even if a coarse clock shows no time since the previous unlock.
  */
 const transactions: Reader = ({ settled, tail, thread }, from) => {
   const begins = (i: number): boolean =>
@@ -66,7 +71,7 @@ const transactions: Reader = ({ settled, tail, thread }, from) => {
     let [toNs, level] = [settled.endOf(i), settled.kind[i]!];
     for (i++; i < settled.count && settled.startOf(i) === toNs && !begins(i); i++)
       [toNs, level] = [settled.endOf(i), Math.max(level, settled.kind[i]!)];
-    if (i === settled.count && tail.count && tail.startOf(0) <= toNs) break; // goes on
+    if (i === settled.count && tail.count && tail.startOf(0) <= toNs) break; // still running
     spans.push({ fromNs, toNs, label: level >= LockLevel.reserved ? 'write' : 'read' });
     next = i;
   }
@@ -74,7 +79,7 @@ const transactions: Reader = ({ settled, tail, thread }, from) => {
 };
 
 const syncs = each((kind) => kind === SYNC);
-/** @param lanes of a thread @param runsSqlite an engine was seen there */
+/** @param lanes of a thread @param runsSqlite an engine was seen in it */
 type Choice = (lanes: readonly Lane[], runsSqlite: boolean) => [Lane, Reader] | null;
 const READERS: Record<PerformanceTrack, Choice> = {
   Statements: (lanes) =>
@@ -85,7 +90,7 @@ const READERS: Record<PerformanceTrack, Choice> = {
     ),
   // without VFS calls, the lane of locks shows Web Locks
   Transactions: (lanes) => laneOf(lanes, 'vfs', syncs) && laneOf(lanes, 'lock', transactions),
-  // of a thread that does storage for another one, the storage's own
+  // for a thread that does storage for another one, the storage's own
   Syncs: (lanes, runsSqlite) =>
     laneOf(lanes, 'vfs', syncs) ?? (runsSqlite ? null : laneOf(lanes, 'web', syncs)),
 };
@@ -110,7 +115,8 @@ export const performanceTrackQueries = {
         const key = `${originMs} ${thread.index} ${track}`;
         const [{ kind, settled, tail }, read] = found;
         const last = after[key];
-        // places move where the oldest events are forgotten, and syncs change their lane once the VFS is seen
+        // indexes shift when the oldest events are dropped, and syncs change their lane once the
+        // VFS is seen
         const from = !last
           ? settled.before(toNs((args.fromMs - originMs) * 1000))
           : last.forgotten === forgotten && last.lane === kind

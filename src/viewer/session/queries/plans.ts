@@ -1,4 +1,7 @@
-/** Plans of statements, and the schema that was read from the page for them: SQLite of the Query view makes them, on a copy of the schema. */
+/**
+ * Plans of statements, and the schema that was read from the page for them. The Query view's SQLite
+ * makes them, on a copy of the schema.
+ */
 import type { Facts } from '../../../analysis/core/graph.ts';
 import { originOfThread } from '../../../analysis/core/thread-origin.ts';
 import { statementTable } from '../../../analysis/statements/statement-table.ts';
@@ -30,14 +33,14 @@ function plansOf(store: TraceStore): Plans {
   return found;
 }
 
-/** Of the statements that findings are about, by fingerprint, as a report has them. */
+/** For statements in findings, by fingerprint, as a report shows them. */
 export async function planTexts(facts: Facts): Promise<ReadonlyMap<string, string>> {
   const { planner, read } = plansOf(facts.store);
   return textsOf(await findingPlans(facts, planner, (name) => read.get(name) ?? null));
 }
 
 export const planQueries = {
-  /** null where the statement has none. */
+  /** null if the statement has none. */
   statementPlan: needing(
     [statementTable, ...Object.values(PLAN_NEEDS)],
     async (context: QueryContext, { text, scope }: PlanRequest): Promise<StatementPlan | null> => {

@@ -1,19 +1,20 @@
 /**
- * Sorts millions of rows by a number: a radix sort over the bits of the key, 16 at a time, which for numbers from 0 ascend as the numbers do.
- * Rows with equal keys keep their order, either way round.
+ * Sorts millions of rows by a number: a radix sort over the bits of the key, 16 at a time. For
+ * numbers from 0, the bits ascend as the numbers do. Rows with equal keys keep their order in both
+ * directions.
  */
 
 const BITS = 16;
 const BUCKETS = 1 << BITS;
-/** Digits of a key that is not known: the highest is above that of all numbers. */
+/** Digits of an unknown key: the highest is above those of all numbers. */
 const LAST = 0xffff;
 
 interface Permutation {
-  /** The values in the new order: as many as there are keys. */
+  /** The values in the new order, one for each key. */
   gather<T extends Uint16Array | Uint32Array>(values: T): T;
 }
 
-/** @param keys from 0, overwritten; NaN = not known, which comes last, whichever way */
+/** @param keys from 0, overwritten; NaN = not known, sorted last in both directions */
 export function sortByKey(keys: Float64Array, descending: boolean): Permutation {
   const n = keys.length;
   // halves of 16 bits, the lowest first, in this machine's byte order (every browser's: little-endian)
@@ -23,12 +24,12 @@ export function sortByKey(keys: Float64Array, descending: boolean): Permutation 
   for (let i = 0; i < n; i++) from[i] = i;
   for (let digit = 0; digit < 4; digit++) {
     const starts = new Uint32Array(BUCKETS);
-    // the sign is the highest bit: turned around, a number still has less than LAST there
+    // the sign is the highest bit: when inverted, a number is still below LAST there
     const flip = !descending ? 0 : digit === 3 ? LAST >> 1 : LAST;
     const at = (i: number): number =>
       digits[i * 4 + 3] === LAST ? LAST : digits[i * 4 + digit]! ^ flip;
     for (let i = 0; i < n; i++) starts[at(i)]!++;
-    if (starts.includes(n)) continue; // all alike
+    if (starts.includes(n)) continue; // all equal
     let sum = 0;
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
       const count = starts[bucket]!;

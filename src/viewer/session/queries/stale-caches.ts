@@ -1,4 +1,4 @@
-/** The question which connections found their page cache stale. */
+/** Query: which connections found their page cache stale. */
 import { databaseFiles } from '../../../analysis/core/database-files.ts';
 import { staleCaches } from '../../../analysis/cache/stale-caches.ts';
 import { threadTitles } from '../../../analysis/core/thread-titles.ts';

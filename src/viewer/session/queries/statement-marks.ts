@@ -1,4 +1,4 @@
-/** Where on the timeline statements run: that of an event, or those of a filter. */
+/** Where statements run on the timeline: the statement of an event, or those of a filter. */
 import { executions } from '../../../analysis/core/executions.ts';
 import {
   statementsIn,
@@ -12,14 +12,14 @@ import { fingerprint } from '../../../sqlite/sql-text.ts';
 import type { MarksArgs, StatementMarks } from '../../../protocol/answers/statement-marks.ts';
 import { needing, type QueryContext } from './context.ts';
 
-/** Begins and ends of statements' executions on one thread, microseconds, in order. */
+/** Start and end times of statements' executions on one thread, microseconds, in order. */
 interface Times {
   thread: number;
   begins: Float64Array;
   ends: Float64Array;
 }
 
-/** Which statements are asked for, and a name for them; null where the event serves none. */
+/** Which statements to mark, and a name for them; null if the event belongs to none. */
 function askedBy(
   { store, facts }: QueryContext,
   args: MarksArgs,
@@ -53,7 +53,7 @@ function timesOf(context: QueryContext, test: StatementTest): Times[] {
   });
 }
 
-/** Disjoint [from, to] pairs, microseconds; what lies closer than a step is one. */
+/** Disjoint [from, to] pairs, microseconds; gaps shorter than a step are closed. */
 export function joined(
   { begins, ends }: Pick<Times, 'begins' | 'ends'>,
   fromUs: number,
@@ -73,7 +73,8 @@ export function joined(
         break;
       }
       i = next - 1;
-      to = Math.max(to + step, ends[i]!); // a step further each time: as many turns as columns
+      // advances by a step each time, so at most as many iterations as columns
+      to = Math.max(to + step, ends[i]!);
     }
     found.push(from, Math.min(to, Math.max(ends[i - 1] ?? to, from)));
   }
@@ -81,7 +82,10 @@ export function joined(
 }
 
 export const statementMarkQueries = {
-  /** The runs of the statements in a range, joined by pixel columns; null where there is none to ask for. */
+  /**
+   * The runs of the statements in a range, joined by pixel column; null if there are no statements
+   * to mark.
+   */
   statementMarks: needing(
     [executions],
     (context: QueryContext, args: MarksArgs): StatementMarks | null => {

@@ -25,7 +25,7 @@ import type {
 } from '../../../protocol/answers/statements.ts';
 const MOST_RUNS = 20_000;
 
-/** The statements of a part of the recording, computed once for all who ask; null as below. */
+/** The statements of a part of the recording, computed once for all callers; null as below. */
 export const statementsOf = ({ facts, memo }: QueryContext, scope: Scope): StatementTable | null =>
   memo(`statements ${JSON.stringify(scope)}`, () => statementTableIn(facts, scope));
 
@@ -39,7 +39,7 @@ export const statementQueries = {
     },
   ),
 
-  /** A statement as it is shown, by its fingerprint; null = this trace has no such statement. */
+  /** A statement as displayed, by its fingerprint; null = this trace has no such statement. */
   statementText: needing(
     [recordedTexts],
     ({ facts }: QueryContext, { text }: { text: string }): string | null =>

@@ -20,13 +20,13 @@ export function stackOf(
   return lane.columns([], fromUs, toUs, columns).stack;
 }
 
-/** From the first moment while SQL runs to the last, over all threads; 0 to 0 where there is none. */
+/** From the first moment while SQL runs to the last, over all threads; 0 to 0 if there is none. */
 export function sqlRangeOf(facts: Facts): { fromUs: number; toUs: number } {
   let [from, to] = [Infinity, -Infinity];
   for (const thread of facts.get(sqliteThreads)) {
     const { index } = facts.get(pieces).of(thread);
     let [first, last] = [0, index.count - 1];
-    // the recording's own set-up lies before the first statement, at a distance that says nothing
+    // the recording's own set-up comes before the first statement; its distance means nothing
     while (first <= last && index.kind[first] === PART.tracer) first++;
     while (first <= last && index.kind[last] === PART.tracer) last--;
     if (first > last) continue;
@@ -36,14 +36,14 @@ export function sqlRangeOf(facts: Facts): { fromUs: number; toUs: number } {
   return to > from ? { fromUs: from / 1000, toUs: to / 1000 } : { fromUs: 0, toUs: 0 };
 }
 
-/** Times without SQL that are folded, at most: more would leave no room for what lies between. */
+/** Maximum number of folded pauses: more would leave no room for what is between them. */
 const MOST_FOLDS = 24;
-/** Shorter than this share of what is drawn they stay. */
+/** Pauses shorter than this share of the drawn time stay. */
 const WORTH = 0.03;
 export const MOST_COLUMNS = 4096;
 
 /**
- * The time in which SQL ran on any thread, its long pauses folded.
+ * The time in which SQL ran on any thread, with long pauses folded.
  * @param width columns, of which each fold takes `fold`
  */
 export function busyStrip(facts: Facts, width: number, fold: number): BusyStrip {
@@ -85,9 +85,15 @@ function busyRanges(facts: Facts): { fromUs: number; toUs: number }[] {
   return begins.map((from, i) => ({ fromUs: from, toUs: ends[i]! }));
 }
 
-/** At each end of a pause so much of what is drawn stays: its mark has room between what ran before and after. */
+/**
+ * Share of the drawn time that stays at each end of a pause, so that its mark has room between the
+ * runs before and after.
+ */
 const AIR = 0.004;
-/** The long pauses of all threads, ascending, microseconds: what the timeline leaves out where idle is skipped. */
+/**
+ * The long pauses of all threads, ascending, microseconds: what the timeline leaves out when idle
+ * time is skipped.
+ */
 export function longPauses(facts: Facts): { from: number; to: number }[] {
   const ranges = busyRanges(facts);
   const air = AIR * ranges.reduce((us, { fromUs, toUs }) => us + toUs - fromUs, 0);

@@ -1,4 +1,7 @@
-/** Arrows of the timeline for the selected event: from a statement to its I/O, from who waits to who holds the lock. */
+/**
+ * Arrows of the timeline for the selected event: from a statement to its I/O, from a waiting call
+ * to the lock's holder.
+ */
 import type { Locks } from '../../../analysis/locks/locks.ts';
 import { ownersOf, type Owners } from '../../../trace/owners.ts';
 import { Op } from '../../../event/event.ts';
@@ -60,8 +63,10 @@ function io(thread: ThreadStore, row: number, answer: Flows): void {
 }
 
 /**
- * Whether an event has to do with a wait of its thread: it asked for the lock, or was made by who asked, or by whom it is asked for.
- * Of an IndexedDB transaction that waits so do its requests; a chain of refusals is every xLock and statement of the connection.
+ * Whether an event is related to a wait of its thread: it requested the lock, or ran within the
+ * call that did, or the lock was requested on its behalf. Requests of a waiting IndexedDB
+ * transaction are related, too. A chain of refusals includes every xLock and statement of the
+ * connection.
  */
 function isPartOf(
   { waits, resources }: Locks,
@@ -89,7 +94,8 @@ function waits(context: QueryContext, thread: ThreadStore, row: number, answer: 
   const { events } = thread;
   const own = ownersOf(thread);
   const from = events.t0[row]!;
-  const to = events.endSeq[row] === 0 ? Infinity : from + Math.max(events.dur[row]!, 0.001); // of what still runs the wait says how long
+  // the wait of a running call shows how long it takes
+  const to = events.endSeq[row] === 0 ? Infinity : from + Math.max(events.dur[row]!, 0.001);
   const best = new Map<number, { edge: Locks['edges'][number]; us: number }>();
   for (const edge of known.edges) {
     if (edge.fromUs > to) break;

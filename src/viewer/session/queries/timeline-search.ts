@@ -1,4 +1,7 @@
-/** The timeline's search: events whose operation, file or statement holds the words, where they lie, and the next one from here. */
+/**
+ * The timeline's search: events whose operation, file, or statement contains the words, their
+ * positions, and the next one from here.
+ */
 import { layerOfCode, type Layer } from '../../../event/operations.ts';
 import type { EventRef } from '../../../trace/store.ts';
 import { EventQuery } from './event-query.ts';
@@ -40,7 +43,7 @@ function thinned(hits: Hits, fromUs: number, toUs: number, width: number): Float
       next < hits.count && hits.query.beginOf(next) >= us + step
         ? next
         : hits.query.lineFrom(us + step);
-    if (line < next) line = next; // several at one moment, and a step of nothing
+    if (line < next) line = next; // several at one moment, and a step of zero
   }
   return Float64Array.from(found);
 }
@@ -56,7 +59,10 @@ export const timelineSearchQueries = {
     };
   },
 
-  /** The hit after (1) or before (-1) an event, or a moment where none is given; goes round at the ends. null without hits. */
+  /**
+   * The next (1) or previous (-1) hit from an event, or from a moment if there is no event. Wraps
+   * at the ends. null without hits.
+   */
   timelineHit(
     context: QueryContext,
     args: { text: string; from: EventRef | null; us: number; by: 1 | -1 },
@@ -69,7 +75,7 @@ export const timelineSearchQueries = {
     return hits.query.at((line + hits.count) % hits.count);
   },
 
-  /** The event after (1) or before (-1) one on its own lane; null at the end. */
+  /** The next (1) or previous (-1) event on the same lane; null at the end. */
   timelineNeighbor(context: QueryContext, args: EventRef & { by: 1 | -1 }): EventRef | null {
     const thread = context.store.threads[args.thread];
     if (!thread) return null;

@@ -21,7 +21,7 @@ import { owners } from '../../../analysis/core/owners.ts';
 import type { QueryContext } from './context.ts';
 import type { AreaAnswer, AnnotationsAnswer } from '../../../protocol/answers/timeline.ts';
 
-/** By row: id of the text of the statement that it serves. */
+/** By row: id of the text of the statement that it belongs to. */
 const statementTexts = threadFact(
   'statementTexts',
   'statement of each call',
@@ -36,11 +36,11 @@ function annotationsOf(store: TraceStore): AnnotationsAnswer {
 }
 
 export const timelineQueries = {
-  /** Notes, bookmarks and the setup of the lanes: what is saved with the trace. */
+  /** Notes, bookmarks, and the track settings: what is saved with the trace. */
   annotations({ store }: QueryContext, _args: Record<string, never>): AnnotationsAnswer {
     return annotationsOf(store);
   },
-  /** Replace them. @param args what is not said stays */
+  /** Replace them. @param args omitted ones stay */
   setAnnotations(
     { store }: QueryContext,
     args: { trace: number; notes?: TraceNote[]; lanes?: LaneSetup },
@@ -114,7 +114,7 @@ export const timelineQueries = {
   },
 };
 
-/** @param ns by place in SQL_PARTS, the first of PARTS; what is left of the whole is idle */
+/** @param ns by index in SQL_PARTS, the first of PARTS; the rest of the whole is idle */
 function sqlTimes(ns: Float64Array, wholeUs: number): PartTimes {
   const times = partTimes((part) => (ns[part] ?? 0) / 1000);
   const inSql = SQL_PARTS.reduce((us, part) => us + times[`${part}Us`], 0);

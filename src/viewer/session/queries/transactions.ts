@@ -1,4 +1,4 @@
-/** Queries of the Transactions view: all of them in short, and the anatomy of one. */
+/** Queries of the Transactions view: a summary of all, and the details of one. */
 import { databasePath } from '../../../event/file-names.ts';
 import { statementText } from '../../../trace/describe.ts';
 import { Op } from '../../../event/event.ts';
@@ -28,14 +28,17 @@ import type {
   TransactionSum,
 } from '../../../protocol/answers/transactions.ts';
 
-/** Beyond this many the longest are listed. */
+/** If there are more, only the longest are listed. */
 const MOST_TRANSACTIONS = 20_000;
 
 const MOST_STATEMENTS = 500;
 /** Calls closer than this share of the transaction are drawn as one. */
 const PIXELS = 1200;
 
-/** Places of the transactions of a thread, of those that ran one of the statements, and of those that lie in the range, or partly so. */
+/**
+ * Indexes of the transactions of a thread, of those that ran one of the statements, and of those
+ * that overlap the range.
+ */
 function placesIn(facts: Facts, all: AnatomyTable, scope: Omit<Scope, 'part'>): number[] {
   const { threads } = facts.store;
   const { thread: only, fromUs = -Infinity, toUs = Infinity } = scope;
@@ -52,7 +55,10 @@ function placesIn(facts: Facts, all: AnatomyTable, scope: Omit<Scope, 'part'>): 
   return places;
 }
 
-/** The longest MOST_TRANSACTIONS of some places, in their order; of those as long as the shortest kept the first ones. */
+/**
+ * The longest MOST_TRANSACTIONS of these indexes, in their order. Of several as long as the
+ * shortest one kept, the first.
+ */
 function longestOf(all: AnatomyTable, places: readonly number[]): number[] {
   const durations = Float64Array.from(places, (i) => all.durationUs(i));
   const sorted = durations.slice().sort();
@@ -138,7 +144,10 @@ function executionsOf(
 const ofTransactions = [anatomies, totalTimeInSql];
 
 export const transactionQueries = {
-  /** All transactions, the longest first, and how many there are; where they are too many, the longest. Of `statement` those that ran it. */
+  /**
+   * All transactions, the longest first, and their number; only the longest if there are too many.
+   * With `statement`, those that ran it.
+   */
   transactions: needing(
     ofTransactions,
     (
@@ -156,8 +165,9 @@ export const transactionQueries = {
   ),
 
   /**
-   * The commits of the same transactions, and of those that overlap a range. Of a part of them the share is one of their own time: that
-   * of one statement does not have the COMMIT in it, and a range cuts the time in SQL, not a commit.
+   * The commits of these transactions, and of those that overlap a range. For a part, the share is
+   * one of the transactions' own time, because a statement's time excludes its COMMIT, and a range
+   * may cut its time in SQL but not a commit.
    */
   commitsTogether: needing(
     ofTransactions,
@@ -170,7 +180,7 @@ export const transactionQueries = {
     },
   ),
 
-  /** One transaction, by its first event; null where it is in the trace no longer. */
+  /** One transaction, by its first event; null if it isn't in the trace any more. */
   transaction: needing(
     [...ofTransactions, computingCalls],
     (context: QueryContext, { thread: index, seq }: EventRef): TransactionDetails | null => {
@@ -196,8 +206,9 @@ export const transactionQueries = {
   ),
 
   /**
-   * The transaction that an event belongs to, by its first event; null where it belongs to none. It is one of the connection that the
-   * event's SQL or VFS call is of: the innermost that it lies in, else the first one of its statement.
+   * The transaction that an event belongs to, by its first event; null if none. It belongs to the
+   * connection of the event's SQL or VFS call: the innermost one around the event, else the first
+   * one of its statement.
    */
   transactionOf: needing(
     [...ofTransactions, owners],

@@ -12,7 +12,10 @@ import type { WalLog } from '../../../protocol/answers/wal.ts';
 
 const MOST_POINTS = 3000;
 
-/** A copy, for answers are transferred: every stretch of n points by the one with the largest log and the one with the smallest, in order. */
+/**
+ * A copy, because answers are transferred. Each group of n points is reduced to those with the
+ * largest and the smallest log, in order.
+ */
 function thinned(
   { timeUs, usedBytes, fileBytes }: WalHistory['series'],
   most = MOST_POINTS,

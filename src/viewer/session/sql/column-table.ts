@@ -1,6 +1,7 @@
 /**
- * A virtual table over what exists already: typed arrays and lists of an analysis, read in place. Comparisons for equality are
- * answered from an index that is made on first use, so that joins need not scan again and again.
+ * A virtual table over existing data: typed arrays and lists of an analysis, read in place.
+ * Comparisons for equality use an index that is made on first use, so that joins needn't scan
+ * repeatedly.
  */
 import type { Cell, Rows, Table } from '../../../analysis/core/table.ts';
 import type { Sink } from './sink.ts';
@@ -15,7 +16,7 @@ import {
   type Term,
 } from './table.ts';
 
-/** Of rows that share a value, as the planner guesses. */
+/** The planner's guess of how many rows share a value. */
 const EQUAL_SHARE = 0.01;
 const NO_ROWS: Rows<unknown> = { count: 0, at: () => null };
 
@@ -26,7 +27,10 @@ export class ColumnTable implements SqlTable {
   private readonly values: readonly ((row: unknown) => Cell)[];
   private seen = NO_ROWS;
   private indexes = new Map<number, Map<Cell, number[]>>();
-  /** The row that was read last: a table may have one object for all its rows, so cursors take theirs from here. */
+  /**
+   * The row that was read last. A table may reuse one object for all its rows, so cursors read from
+   * here.
+   */
   private readonly last: { place: number; row: unknown } = { place: -1, row: null };
 
   /** @param data the same object as long as nothing has changed */
@@ -40,7 +44,7 @@ export class ColumnTable implements SqlTable {
     this.values = this.columns.map((column) => columns[column.name]!.value);
   }
 
-  /** Of the trace as it is now. */
+  /** Of the current trace. */
   current(): Rows<unknown> {
     const now = this.data();
     if (now !== this.seen) {
@@ -66,7 +70,7 @@ export class ColumnTable implements SqlTable {
   sorts(): boolean {
     return false;
   }
-  /** Rows by value of a column; texts are folded. */
+  /** Rows by value of a column. Texts are case-folded. */
   index(column: number): Map<Cell, number[]> {
     let index = this.indexes.get(column);
     if (index) return index;
@@ -101,7 +105,8 @@ class ColumnCursor implements Cursor {
     this.data = this.table.current();
     this.rows = null;
     for (const { column, value } of terms) {
-      // a number may equal a text after SQLite's conversions, and the other way round: then all rows are brought
+      // a number may equal a text after SQLite's conversions, and vice versa; in that case, return
+      // all rows
       const isText = this.table.columns[column]!.type === 'TEXT';
       if (value === null || isText !== (typeof value === 'string')) continue;
       const found =

@@ -1,6 +1,7 @@
 /**
- * SQLite over the loaded trace: wa-sqlite's synchronous build with the trace's own arrays as virtual tables. Nothing is imported. A
- * statement runs to its next row without a pause; between rows the worker answers others, and a limit or a cancel stops it inside.
+ * SQLite over the loaded trace: wa-sqlite's synchronous build with the trace's own arrays as
+ * virtual tables. Nothing is imported. A statement runs to its next row without a pause. Between
+ * rows the worker handles other requests; a limit or a cancellation also stops it inside a row.
  */
 import { yieldToMessages } from '../../yield.ts';
 import { Rc } from '../../../sqlite/constants.ts';
@@ -14,17 +15,20 @@ import { loadSqlite, type WasmSource } from '../../../plan/load-sqlite.ts';
 
 export interface RunOptions {
   sql: string;
-  /** Rows kept of the last statement that has any; the others are not counted. */
+  /** Maximum rows of the last statement that has any. The others aren't counted. */
   maxRows: number;
   /** For all statements together. */
   maxMs: number;
   /** Texts beyond this many characters are cut. */
   maxText: number;
-  /** Asked every few thousand steps of SQLite's. */
+  /** Called every few thousand steps of SQLite. */
   canceled: () => boolean;
-  /** Rows that the trace has forgotten so far: places of rows mean others once it has changed, so that the run ends. */
+  /** Number of rows that the trace has dropped. A change shifts row indexes, so the run ends. */
   forgotten: () => number;
-  /** Takes the rows in place of the result, which then has none; of each statement that has any: what came before it is void. */
+  /**
+   * Receives the rows instead of the result, which then has none. Each statement with rows replaces
+   * those of earlier ones.
+   */
   into?: RowTaker;
 }
 export interface RowTaker {
@@ -32,14 +36,14 @@ export interface RowTaker {
   add(row: Cell[]): void;
 }
 
-/** Steps of SQLite's between two looks at the clock: about a millisecond. */
+/** SQLite steps between two looks at the clock: about a millisecond. */
 const STEPS = 20_000;
 const PAUSE_EVERY_MS = 50;
 const CHECK_ROWS = 64;
 
 export class SqlEngine {
   private thrown: unknown = null;
-  /** Runs follow one another. */
+  /** Runs are queued. */
   private last: Promise<unknown> = Promise.resolve();
 
   private constructor(
@@ -47,7 +51,7 @@ export class SqlEngine {
     private readonly db: number,
   ) {}
 
-  /** @throws Error when the wasm cannot be loaded */
+  /** @throws Error if the wasm can't be loaded */
   static async open(source: WasmSource, tables: readonly SqlTable[]): Promise<SqlEngine> {
     const { module, sqlite3 } = await loadSqlite<SqliteModule>(source);
     const engine = new SqlEngine(sqlite3, await sqlite3.open_v2(':memory:'));
@@ -67,7 +71,8 @@ export class SqlEngine {
 
   /**
    * Run one or more statements. @returns the rows of the last one that has columns
-   * @throws Error with SQLite's own words; AbortError when canceled; an Error that says so when the time was up
+   * @throws Error with SQLite's message; AbortError if canceled; an Error about the time limit if
+   * it was exceeded
    */
   run(options: RunOptions): Promise<RunResult> {
     const run = this.last.then(() => this.runNow(options));
@@ -144,7 +149,7 @@ export class SqlEngine {
   }
 }
 
-/** What SQLite answers, as it can be shown: large integers and blobs as texts. */
+/** SQLite's values in displayable form: large integers and blobs as text. */
 function cellOf(value: unknown, maxText: number): Cell {
   if (value === null || typeof value === 'number') return value;
   if (typeof value === 'string')

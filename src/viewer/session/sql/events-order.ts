@@ -1,25 +1,26 @@
 /**
- * Rows of the table `events` in the order of a column of few different texts, so that SQLite need not sort a row of its own for each of
- * a million events to group them. The texts are sorted, the rows only dealt out to them: two passes over numbers.
+ * Rows of the table `events` in the order of a column with few distinct texts, so that SQLite
+ * needn't sort a million rows to group them. Only the texts are sorted. The rows are then
+ * distributed to them: two passes over numbers.
  *
  *   rows, in their order    read write read sync read        texts, sorted    read sync write
  *   rows, by text           read read read | sync | write
  */
 
-/** Rows of one thread, and what stands for their texts. */
+/** Rows of one thread, and codes that stand for their texts. */
 export interface Stretch {
-  /** Of its rows that are wanted, ascending. */
+  /** Its wanted rows, ascending. */
   rows: Uint32Array;
   /** By row: a number that the text depends on. */
   codes: ArrayLike<number>;
-  /** Rows of one code have one text. */
+  /** Rows with the same code have the same text. */
   textOf(row: number): string | null;
 }
 
-/** Codes below are looked up in an array: a page chooses its ids. */
+/** Codes below this use an array as index. The limit exists because a page chooses its ids. */
 const LOW_CODES = 4096;
 
-/** Which place a text has among those met so far; the same for all threads. */
+/** Index of a text among those seen so far; the same for all threads. */
 class Places {
   readonly texts: (string | null)[] = [];
   private readonly known = new Map<string | null, number>();
@@ -31,7 +32,7 @@ class Places {
   }
 }
 
-/** Places of a thread's codes, found out once each. */
+/** Indexes of a thread's codes, determined once each. */
 function byCode(places: Places, { codes, textOf }: Stretch): (row: number) => number {
   const low = new Int32Array(LOW_CODES).fill(-1);
   const high = new Map<number, number>();
@@ -49,7 +50,8 @@ function byCode(places: Places, { codes, textOf }: Stretch): (row: number) => nu
 /**
  * @param stretches of the threads, in their order
  * @param rowsBefore by thread: rows of the threads before it
- * @returns rows counted over all threads, those of a text in their own order; NULL comes first, or last where it is descending, as in SQLite
+ * @returns rows counted over all threads, those with the same text in their original order; NULL
+ * comes first, or last if descending, as in SQLite
  */
 export function rowsByText(
   stretches: readonly Stretch[],
@@ -98,5 +100,5 @@ export function compareTexts(a: string | null, b: string | null): number {
   }
   return a.length - b.length;
 }
-/** Half of a character beyond U+FFFF, which comes after all others. */
+/** Half of a character beyond U+FFFF, which sorts after all others. */
 const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xe000;

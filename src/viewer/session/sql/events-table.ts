@@ -1,6 +1,7 @@
 /**
- * The table `events`: every recorded call, straight from the threads' columns. What a WHERE says of thread, seq, ts, op and layer is
- * answered by bisecting and by skipping in place, an order by one column of few texts by events-order.ts; everything else SQLite does itself.
+ * The table `events`: every recorded call, straight from the threads' columns. WHERE conditions on
+ * thread, seq, ts, op, and layer are answered by binary search and by skipping rows in place, ORDER
+ * BY one column with few texts by events-order.ts. SQLite does everything else.
  */
 import {
   eventColumns,
@@ -38,7 +39,7 @@ const [THREAD, SEQ, TS, LAYER, OP] = [
   place('op'),
 ];
 const [OBJECT, KIND, STATEMENT] = [place('object'), place('kind'), place('statement')];
-/** Texts of which there are few, however many rows. */
+/** Texts with few distinct values, however many rows there are. */
 const SORTED: ReadonlySet<number> = new Set([
   LAYER,
   OP,
@@ -50,7 +51,7 @@ const SORTED: ReadonlySet<number> = new Set([
 
 const FOLDED_NAMES = NAMES.map(folded);
 
-/** Rows by what a comparison leaves, as the planner guesses. */
+/** The planner's guess of how many rows pass a comparison. */
 const RANGE_SHARE = 0.25;
 
 export class EventsTable implements SqlTable {
@@ -58,7 +59,7 @@ export class EventsTable implements SqlTable {
   readonly help = eventTable.help;
   readonly columns = COLUMNS;
 
-  /** @param view of a thread as it is now */
+  /** @param view current view of a thread */
   constructor(
     readonly store: TraceStore,
     readonly view: (thread: ThreadStore) => ThreadView,
@@ -91,14 +92,17 @@ class EventsCursor implements Cursor {
   private op: Uint8Array = new Uint8Array(0);
   private row = 0;
   private end = 0;
-  /** Rows of earlier threads: rowids go on. */
+  /** Rows of earlier threads, because rowids continue. */
   private before = 0;
   /** Codes that may pass; null = all. */
   private wanted: Uint8Array | null = null;
   private onlyThread: number | null = null;
   private readonly ts: [from: number, to: number] = [-Infinity, Infinity];
   private readonly seqs: [from: number, to: number] = [-Infinity, Infinity];
-  /** Rows of all threads in the order asked for, and where in it the scan is; null = as they are. */
+  /**
+   * Rows of all threads in the requested order, and the scan's position in it; null = the natural
+   * order.
+   */
   private ordered: { rows: Uint32Array; at: number; before: number[] } | null = null;
 
   constructor(private readonly table: EventsTable) {}
@@ -141,7 +145,7 @@ class EventsCursor implements Cursor {
     this.skip();
   }
 
-  /** Go through the rows once, and then through them again in another order. */
+  /** Collect the rows once, then scan them in another order. */
   private sort({ column, desc }: Order): void {
     const before: number[] = [];
     const stretches: Stretch[] = [];
@@ -159,7 +163,7 @@ class EventsCursor implements Cursor {
     this.ordered = { rows: rowsByText(stretches, before, desc), at: -1, before };
     this.next();
   }
-  /** To the first row of the next thread that may have some. */
+  /** To the first row of the next thread that may have matching ones. */
   private nextPart(): void {
     do {
       if (this.part >= 0) this.before += this.view.events.count;
@@ -185,7 +189,7 @@ class EventsCursor implements Cursor {
       );
     } while (this.row >= this.end);
   }
-  /** Over rows whose operation was not asked for. */
+  /** Skip rows whose operation wasn't requested. */
   private skip(): void {
     const { wanted } = this;
     while (!this.done) {
@@ -207,7 +211,7 @@ class EventsCursor implements Cursor {
     }
     this.done = false;
     const row = rows[ordered.at]!;
-    if (row < this.before) this.part = 0; // the next text's begin
+    if (row < this.before) this.part = 0; // where the next text starts
     while (this.part + 1 < before.length && row >= before[this.part + 1]!) this.part++;
     this.before = before[this.part]!;
     this.view = this.views[this.part]!;
@@ -224,7 +228,7 @@ class EventsCursor implements Cursor {
   }
 }
 
-/** By row: what the text of a column that is sorted depends on. */
+/** By row: what the text of a sorted column depends on. */
 function codesOf(view: ThreadView, column: number): ArrayLike<number> {
   if (column === STATEMENT) return view.statementId;
   return column === OBJECT || column === KIND ? view.events.object : view.events.op;

@@ -1,6 +1,7 @@
 /**
- * A table as SQLite's virtual-table module (sqlite.org/vtab.html), read-only and eponymous: its name can be selected from at once.
- * The shape of the methods is wa-sqlite's, which finds the module by vtab and by cursor.
+ * A table as SQLite's virtual-table module (sqlite.org/vtab.html): read-only and eponymous, so it
+ * can be selected from without CREATE. The methods have wa-sqlite's signatures, which find the
+ * module by vtab and by cursor.
  */
 import type { Sink } from './sink.ts';
 import {
@@ -14,12 +15,15 @@ import {
 
 const [OK, ERROR] = [0, 1];
 
-/** What wa-sqlite hands xBestIndex. */
+/** What wa-sqlite passes to xBestIndex. */
 interface IndexInfo {
   nConstraint: number;
   aConstraint: { iColumn: number; op: number; usable: boolean }[];
   aConstraintUsage: { argvIndex: number; omit: boolean }[];
-  /** Of ORDER BY, GROUP BY or DISTINCT, where all their terms are columns of this table in its own collation. */
+  /**
+   * Of ORDER BY, GROUP BY, or DISTINCT, if all their terms are columns of this table in its own
+   * collation.
+   */
   aOrderBy: { iColumn: number; desc: boolean }[];
   orderByConsumed: boolean;
   idxNum: number;
@@ -32,7 +36,7 @@ interface ModuleApi {
 }
 
 const USABLE: ReadonlySet<number> = new Set(Object.values(Compare));
-/** Cost of beginning a scan, in rows: keeps a join from beginning many where one will do. */
+/** Cost of starting a scan, in rows: keeps a join from starting many scans if one is enough. */
 const START_COST = 20;
 
 /** How a scan is to be made. */
@@ -41,7 +45,9 @@ interface Plan {
   order: Order | null;
 }
 
-/** @param onError what a method threw: an exception must not cross SQLite's own frames */
+/**
+ * @param onError receives what a method threw, because an exception must not cross SQLite's frames
+ */
 export function moduleOf(
   table: SqlTable,
   api: ModuleApi,

@@ -1,11 +1,12 @@
 /**
- * Answers of virtual tables, cell by cell, straight into SQLite: no boxed value, no text encoded twice. A text that occurs in many rows is
- * written into the module's memory once, and SQLite is told where.
+ * Writes values of virtual tables directly into SQLite, cell by cell: no boxed values, and no text
+ * is encoded twice. A text that occurs in many rows is written into the module's memory once, and
+ * SQLite gets its address.
  */
 
 import type { Cell } from '../../../analysis/core/table.ts';
 
-/** What is used of wa-sqlite's Emscripten module. */
+/** The parts of wa-sqlite's Emscripten module that are used. */
 export interface SqliteModule {
   _sqlite3_malloc(bytes: number): number;
   _sqlite3_free(at: number): void;
@@ -20,7 +21,7 @@ export interface SqliteModule {
 
 /** SQLITE_STATIC: the text stays where it is. SQLITE_TRANSIENT: SQLite copies it. */
 const [STATIC, TRANSIENT] = [0, -1];
-/** Texts kept in the module's memory, bytes; what comes after is written again each time. */
+/** Maximum bytes of texts stored in the module's memory. Later texts are written each time. */
 const MOST_KEPT = 64 << 20;
 const LONGEST_KEPT = 1 << 16;
 
@@ -30,7 +31,7 @@ export class Sink {
 
   constructor(private readonly module: SqliteModule) {}
 
-  /** A whole number as INTEGER, another as REAL, NaN and the infinite as NULL. */
+  /** A whole number as INTEGER, other numbers as REAL, NaN and infinities as NULL. */
   number(context: number, value: number): void {
     const { module } = this;
     if (value === (value | 0)) module._sqlite3_result_int(context, value);
@@ -39,7 +40,7 @@ export class Sink {
       module._sqlite3_result_int64(context, value - high * 2 ** 32, high);
     } else this.real(context, value);
   }
-  /** For columns that hold times: 2.0 stays REAL, so that SQL divides it as such. */
+  /** For columns with times: 2.0 stays REAL, so that SQL division isn't integer division. */
   real(context: number, value: number): void {
     if (Number.isFinite(value)) this.module._sqlite3_result_double(context, value);
     else this.module._sqlite3_result_null(context);

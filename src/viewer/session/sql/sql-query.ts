@@ -1,4 +1,4 @@
-/** Queries of the Query view: the tables that there are, a query, its result as CSV. */
+/** Queries of the Query view: the list of tables, a query, its result as CSV. */
 import { csvCell } from '../../../formats/csv.ts';
 import { threadViews } from '../../../analysis/events/table.ts';
 import type { TraceStore } from '../../../trace/store.ts';
@@ -12,17 +12,17 @@ import { tablesOf } from './tables.ts';
 import type { QueryContext } from '../queries/context.ts';
 import type { SqlTableInfo, SqlRequest, SqlAnswer } from '../../../protocol/answers/sql.ts';
 
-/** Of a result that is shown; CSV has all rows. */
+/** Maximum rows of a displayed result; CSV has all rows. */
 export const MOST_ROWS = 10_000;
 const MOST_TEXT = 10_000;
 
 interface TraceSql {
-  /** Of the question that is being answered: tables read through it. */
+  /** Context of the current request, through which tables read. */
   context: QueryContext;
   tables: readonly SqlTable[];
   engine: Promise<SqlEngine> | null;
 }
-/** A trace's own, with the tables and views that its user made. */
+/** One per trace, with the tables and views that the user created. */
 const traces = new WeakMap<TraceStore, TraceSql>();
 const canceled = new Set<number>();
 
@@ -76,7 +76,10 @@ async function run(
   }
 }
 
-/** Characters that are gathered before they go into a blob: rows of a long result do not fit in memory, a blob does. */
+/**
+ * Characters to collect before they go into a blob: rows of a long result don't fit in memory, a
+ * blob does.
+ */
 const STRETCH = 1 << 20;
 
 class CsvText implements RowTaker {
@@ -109,7 +112,7 @@ export const sqlQueries = {
     }));
   },
 
-  /** @throws Error in SQLite's words; AbortError when canceled */
+  /** @throws Error with SQLite's message; AbortError if canceled */
   sqlRun(context: QueryContext, request: SqlRequest): Promise<SqlAnswer> {
     return run(context, request, { maxRows: MOST_ROWS, maxText: MOST_TEXT });
   },
@@ -121,7 +124,7 @@ export const sqlQueries = {
     return text.blob();
   },
 
-  /** Stop a run that pauses between its rows; inside one row only `stop` or its time limit do. */
+  /** Stop a run that pauses between rows. Within a row, only `stop` or its time limit works. */
   sqlCancel(_: QueryContext, { id }: { id: number }): null {
     canceled.add(id);
     return null;

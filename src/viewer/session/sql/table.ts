@@ -1,4 +1,7 @@
-/** What a virtual table is to SQLite's module (module.ts): columns, scans, and what of a WHERE it can answer itself. */
+/**
+ * How SQLite's module (module.ts) sees a virtual table: columns, scans, and the WHERE conditions
+ * that it can answer itself.
+ */
 import type { Cell, Columns, Unit } from '../../../analysis/core/table.ts';
 import type { Sink } from './sink.ts';
 import type { SqlColumn } from '../../../protocol/answers/sql-columns.ts';
@@ -18,7 +21,10 @@ export const sqlColumns = (columns: Columns<never>): SqlColumn[] =>
 /** SQLITE_INDEX_CONSTRAINT_* */
 export const Compare = { eq: 2, gt: 4, le: 8, lt: 16, ge: 32 } as const;
 
-/** One comparison of a column with a value that a scan is to honor. SQLite checks every row again: a scan may bring too many, never too few. */
+/**
+ * A comparison of a column with a value that a scan should apply. SQLite checks every row again, so
+ * a scan may return too many rows, but never too few.
+ */
 export interface Term {
   column: number;
   op: number;
@@ -27,7 +33,10 @@ export interface BoundTerm extends Term {
   value: Cell;
 }
 
-/** The column by which a scan is to bring its rows, as ORDER BY would: SQLite does not sort them again. */
+/**
+ * The column by which a scan should order its rows, as ORDER BY would. SQLite doesn't sort them
+ * again.
+ */
 export interface Order {
   column: number;
   desc: boolean;
@@ -49,12 +58,12 @@ export interface SqlTable {
   readonly columns: readonly SqlColumn[];
   /** Rows now, for the planner. */
   rows(): number;
-  /** Share of the rows that a comparison leaves, 0..1; null where the table cannot use it. */
+  /** Share of the rows that pass the comparison, 0..1; null if the table can't use it. */
   selectivity(term: Term): number | null;
-  /** Whether scans can bring their rows in this order. */
+  /** Whether scans can return their rows in this order. */
   sorts(order: Order): boolean;
   open(): Cursor;
 }
 
-/** Text in any collation of SQLite's: equal texts are equal here, whichever compares them. */
+/** Text in any of SQLite's collations: texts equal in one of them are equal here. */
 export const folded = (text: string): string => text.toLowerCase().trimEnd();

@@ -1,6 +1,6 @@
 /**
- * The tables beside `events`: those of the catalog, read in place. Times are microseconds; (thread, row) names an event for life, so
- * that results can be shown on the timeline.
+ * The tables besides `events`: those of the catalog, read in place. Times are microseconds.
+ * (thread, row) permanently identifies an event, so that results can be shown on the timeline.
  */
 import { TABLES } from '../../../analysis/tables.ts';
 import type { QueryContext } from '../queries/context.ts';

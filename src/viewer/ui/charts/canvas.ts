@@ -1,7 +1,10 @@
-/** What canvases share: their size in device pixels, pictures that are stretched, and the theme's colors. */
+/** Helpers for canvases: size in device pixels, stretched pictures, and the theme's colors. */
 import { spanOf, type Range } from './viewport.ts';
 
-/** Give a canvas the size that it is shown with, CSS px, which empties it. @returns to draw on in CSS px */
+/**
+ * Set a canvas to its displayed size, CSS px, which clears it. @returns a context that draws in CSS
+ * px
+ */
 export function sized(
   canvas: HTMLCanvasElement,
   width = canvas.clientWidth,
@@ -16,9 +19,10 @@ export function sized(
 }
 
 /**
- * Draw what is on screen of a picture of a time range, stretched to where that is now: all of it a far zoom would stretch beyond what a
- * canvas takes.
- * @param of the picture's range @param view the range on screen, over `width` CSS px @param from its rows in the picture @param to on screen
+ * Draw the visible part of a time range's picture, stretched to its current position. Drawing the
+ * whole picture would exceed the maximum canvas size at a high zoom.
+ * @param of range of the picture @param view range on screen, over `width` CSS px @param from its
+ * rows in the picture @param to on screen
  */
 export function drawStretched(
   g: CanvasRenderingContext2D,
@@ -50,7 +54,10 @@ export function drawStretched(
   );
 }
 
-/** Custom properties of the theme by the names that a drawing has for them. @param element within the viewer's root */
+/**
+ * Custom properties of the theme, by the names that a drawing uses. @param element within the
+ * viewer's root
+ */
 export function colorsOf<Name extends string>(
   element: Element,
   properties: Readonly<Record<Name, string>>,

@@ -1,6 +1,9 @@
-/** The size of canvases, and how many device pixels a CSS pixel has: another number once the window is on another screen, or the page zoomed. */
+/**
+ * The size of canvases and their device pixels per CSS pixel, which change when the window moves to
+ * another screen or the page is zoomed.
+ */
 
-/** @param changed called after each change @returns ends it */
+/** @param changed called after each change @returns stops watching */
 function onDensity(changed: () => void): () => void {
   let query: MediaQueryList | undefined;
   const watch = (): void => {
@@ -16,7 +19,9 @@ function onDensity(changed: () => void): () => void {
   return () => query?.removeEventListener('change', heard);
 }
 
-/** @param fit called with every change of their size, in CSS or device pixels @returns ends it */
+/**
+ * @param fit called with each change of their size, in CSS or device pixels @returns stops watching
+ */
 export function onSize(canvases: readonly HTMLCanvasElement[], fit: () => void): () => void {
   const observer = new ResizeObserver(fit);
   for (const canvas of canvases) observer.observe(canvas);

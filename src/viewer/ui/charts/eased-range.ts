@@ -1,11 +1,16 @@
-/** A range that goes to where it is sent within 120 ms, so that the eye can follow; at once where the user prefers no motion. */
+/**
+ * A range that animates to its target within 120 ms, so that the eye can follow. If the user
+ * prefers reduced motion, it jumps.
+ */
 import { spanOf, type Range } from './viewport.ts';
 
 const EASE_MS = 120;
-/** A zoom by more, or a move by more spans, has nothing on screen that could be followed. */
+/**
+ * Beyond this zoom factor, or beyond a move by this many spans, nothing on screen can be followed.
+ */
 const [MOST_ZOOM, MOST_SPANS] = [40, 3];
 
-/** Where a range is after a share of its way, 0..1: fast at first. */
+/** Where a range is after a share of its animation, 0..1: fast at first. */
 export function between(from: Range, to: Range, share: number): Range {
   const left = (1 - share) ** 3;
   return {
@@ -14,7 +19,7 @@ export function between(from: Range, to: Range, share: number): Range {
   };
 }
 
-/** Whether one can follow the way between two ranges. */
+/** Whether the eye can follow the animation between two ranges. */
 export function canFollow(from: Range, to: Range): boolean {
   const zoom = spanOf(from) / spanOf(to);
   const apart = Math.max(0, to.from - from.to, from.from - to.to);
@@ -30,7 +35,7 @@ export class EasedRange {
   private scheduled = 0;
   private readonly still = matchMedia('(prefers-reduced-motion: reduce)');
 
-  /** @param shown called with each place on the way, and the end */
+  /** @param shown called with each intermediate range, and the last */
   constructor(
     private now: Range,
     private readonly shown: (range: Range) => void,
@@ -40,7 +45,7 @@ export class EasedRange {
     cancelAnimationFrame(this.scheduled);
   }
 
-  /** @param atOnce the user moves it by hand, or it moves all the time */
+  /** @param atOnce the user moves it directly, or it moves continuously */
   go(to: Range, atOnce: boolean): void {
     if (to.from === (this.way?.to ?? this.now).from && to.to === (this.way?.to ?? this.now).to)
       return;

@@ -1,5 +1,6 @@
 /**
- * Time without its long pauses: what the timeline draws along while idle is skipped. Each pause has no width; a mark stands there.
+ * Time without its long pauses: the axis that the timeline uses while idle time is skipped. A pause
+ * has no width; a mark shows where it is.
  *
  *   real    0    2 |......| 9   10        folded = real - the pauses before
  *   folded  0    2 | 2        3
@@ -12,7 +13,7 @@ export class FoldedTime {
   /** @param pauses ascending and disjoint, microseconds */
   constructor(readonly pauses: readonly Range[]) {}
 
-  /** A real moment on the folded axis; one within a pause lies at its mark. */
+  /** A real moment on the folded axis. A moment within a pause is at its mark. */
   fold(us: number): number {
     let folded = us;
     for (const { from, to } of this.pauses) {
@@ -21,7 +22,7 @@ export class FoldedTime {
     }
     return folded;
   }
-  /** The real moment at a place of the folded axis; at a mark the pause's begin. */
+  /** The real moment at a position of the folded axis; at a mark, the pause's start. */
   unfold(folded: number): number {
     let us = folded;
     for (const { from, to } of this.pauses) {
@@ -33,17 +34,18 @@ export class FoldedTime {
   foldRange({ from, to }: Range): Range {
     if (!this.pauses.length) return { from, to };
     const range = { from: this.fold(from), to: this.fold(to) };
-    return range.to > range.from ? range : { from: range.from, to: range.from + to - from }; // all of it lies in a pause
+    // all of it is in a pause
+    return range.to > range.from ? range : { from: range.from, to: range.from + to - from };
   }
   unfoldRange({ from, to }: Range): Range {
     return { from: this.unfold(from), to: this.unfold(to) };
   }
-  /** Begin and end pairs. */
+  /** Pairs of start and end. */
   foldAll(us: Float64Array): Float64Array {
     return this.pauses.length ? us.map((one) => this.fold(one)) : us;
   }
 
-  /** Pauses whose mark lies within a folded range, and where. */
+  /** Pauses whose mark is within a folded range, and their positions. */
   marks(view: Range): { at: number; us: number }[] {
     return this.pauses.flatMap(({ from, to }) => {
       const at = this.fold(from);
@@ -51,7 +53,7 @@ export class FoldedTime {
     });
   }
 
-  /** Ticks at folded places that tell real moments, not too near to a mark. */
+  /** Ticks at folded positions with real times as labels, away from marks. */
   ticks(view: Range, width: number): Tick[] {
     if (!this.pauses.length) return timeTicks(view, width);
     const marks = this.marks(view).map(({ at }) => at);
@@ -67,6 +69,6 @@ export class FoldedTime {
     });
   }
 }
-/** A mark and its text take so much, px. */
+/** Width of a mark and its text, px. */
 const NEAR_PX = 56;
 export const UNFOLDED = new FoldedTime([]);

@@ -1,4 +1,7 @@
-/** A frame of the timeline painted once, off screen, lane below lane: panning and zooming only move and stretch it. */
+/**
+ * A frame of the timeline, painted once off screen with its lanes one below the other. Panning and
+ * zooming only move and stretch it.
+ */
 import type { LaneFrame, LaneKind, TimelineFrame } from '../../../protocol/session.ts';
 import type { PaintColors } from './timeline-paint.ts';
 import {
@@ -30,7 +33,8 @@ export interface FrameStrip {
 
 /**
  * @param ratio device pixels per CSS pixel
- * @param last the strip before this one: its pixels are painted over where the size is the same, so that a live picture leaves no garbage of megabytes
+ * @param last the previous strip. Its pixels are reused if the size is the same, so that a live
+ * picture doesn't create megabytes of garbage.
  */
 export function paintStrip(
   frame: TimelineFrame,
@@ -86,9 +90,9 @@ export function paintStrip(
 /** The app's marks aren't activity. */
 const plain = ({ activity, neutral }: PaintColors): Uint32Array => activity.map(() => neutral);
 
-/** Places of read and write among the activities. */
+/** Indexes of read and write among the activities. */
 const [READ, WRITE] = [2, 3];
-/** Part of the line's color in the area below. */
+/** Share of the line's color in the area below it. */
 const AREA = 0.35;
 function counterColors(
   kind: LaneKind | undefined,

@@ -1,6 +1,7 @@
 /**
- * The I/O map's canvas: x is the timeline's, y the offset in one file. Reads in their blue, writes in their orange, a cell the
- * stronger the more calls, syncs as ticks on the upper edge. Shows the last picture stretched until the next is there.
+ * The I/O map's canvas: x is the timeline's, y is the offset in one file. Reads are blue and writes
+ * orange, stronger with more calls. Syncs are ticks on the upper edge. Shows the last picture
+ * stretched until the next one arrives.
  */
 import type { IoMap, IoObject } from '../../../analysis/files/io-map.ts';
 import type { SessionApi } from '../../../protocol/session.ts';
@@ -12,26 +13,29 @@ import type { Palette } from './palette.ts';
 import { mixed, type Surface } from './timeline-paint.ts';
 import { spanOf, type Range } from './viewport.ts';
 
-/** Columns asked for beyond each edge, as a share of the width. */
+/** Columns to request beyond each edge, as a share of the width. */
 const MARGIN = 0.25;
 /**
- * While the view moves the last map is moved with it: the next one, a pass over all rows in it, waits until the view rests. So long at
- * most, and so many times what the last one took: pictures of the lanes wait for it, piece by piece.
+ * While the view moves, the last map moves with it. The next map takes a pass over all its rows, so
+ * it waits until the view rests, because pictures of the lanes would wait for it. This is the
+ * maximum wait, and the maximum as a multiple of the time that the last map took.
  */
 const REST_MS = 80;
 const WAIT_AT_MOST_MS = 400;
 const WAIT_RATIO = 10;
-/** Maps of a trace that grows take a twentieth of the time at most, and come once a second at least. */
+/**
+ * Maps of a growing trace take at most a twentieth of the time, and come at least once a second.
+ */
 const GROWN_RATIO = 20;
 const GROWN_AT_MOST_MS = 1000;
-/** Codes of a cell from which on a color is at its strongest: 16 calls. */
+/** Cell codes from which a color is strongest: 16 calls. */
 const STRONGEST = 64;
-/** A cell with one call has this share of its color. */
+/** Share of its color in a cell with one call. */
 const WEAKEST = 0.55;
 const [READ, WRITE, SYNC] = [2, 3, 4];
-/** A sync is a tick on the upper edge, CSS px; as a line down the map it would hide what was read and written. */
+/** A sync is a tick on the upper edge, CSS px. A line down the map would hide reads and writes. */
 const TICK_PX = 5;
-/** With so much room for each, a dotted line leads down from the tick, CSS px. */
+/** If each tick has this much room, a dotted line continues below it, CSS px. */
 const LINE_ROOM_PX = 60;
 const LABEL_HEIGHT = 13;
 
@@ -44,9 +48,9 @@ export class IoMapCanvas {
   private picture: { canvas: OffscreenCanvas; of: Range; key: string; end: number } | null = null;
   private scheduled = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  /** Since when a map of another view is wanted, ms of performance.now(). */
+  /** When a map of another view was first wanted, ms of performance.now(). */
   private movedAt: number | null = null;
-  /** When the last map came, ms of performance.now(), and how long it took. */
+  /** When the last map arrived, ms of performance.now(), and how long it took. */
   private cameAt = -Infinity;
   private took = 0;
   private destroyed = false;
@@ -71,7 +75,7 @@ export class IoMapCanvas {
     sized(this.canvas, width, height);
     this.size = { width, height, ratio };
     this.refresh();
-    this.draw(); // at once: resizing has emptied the canvas
+    this.draw(); // at once: resizing has cleared the canvas
   }
 
   update(view: Range, object: IoObject | null, palette: Palette): void {
@@ -111,7 +115,7 @@ export class IoMapCanvas {
 
   /** The trace has grown. */
   grown(): void {
-    if (this.movedAt !== null) return; // a map is on its way
+    if (this.movedAt !== null) return; // a map was requested
     const pause = Math.min(GROWN_RATIO * this.took, GROWN_AT_MOST_MS);
     clearTimeout(this.timer);
     this.timer = setTimeout(
@@ -120,7 +124,7 @@ export class IoMapCanvas {
     );
   }
 
-  /** Another map is wanted at once. */
+  /** Request another map at once. */
   refresh(): void {
     clearTimeout(this.timer);
     this.movedAt = null;
@@ -184,7 +188,7 @@ export class IoMapCanvas {
     g.font = '11px system-ui, sans-serif';
     const label = (text: string, y: number): void => {
       g.fillStyle = palette.background;
-      g.globalAlpha = 0.75; // points of any number lie below it
+      g.globalAlpha = 0.75; // any number of points is below it
       g.fillRect(0, y, g.measureText(text).width + 6, LABEL_HEIGHT);
       g.globalAlpha = 1;
       g.fillStyle = palette.subtle;
@@ -199,7 +203,7 @@ export class IoMapCanvas {
     if (height > 60) label('0', height - LABEL_HEIGHT);
   }
 
-  /** What the pointer is over: an offset, microseconds and how far around it counts as there. */
+  /** What is under the pointer: an offset, microseconds, and the tolerance around it. */
   at(x: number, y: number): { us: number; slackUs: number; offset: number; slack: number } | null {
     const { object, view, size } = this;
     if (!object || size.height < 1) return null;

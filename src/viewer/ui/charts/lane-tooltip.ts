@@ -1,4 +1,7 @@
-/** The values that lanes draw, as text: what their full height stands for, and what they are at a moment. */
+/**
+ * The values that lanes draw, as text: what their full height stands for, and the values at a
+ * moment.
+ */
 import type { LaneKind } from '../../../protocol/session.ts';
 import { SQL_PARTS, type Part } from '../../../analysis/core/time-parts.ts';
 import {
@@ -11,7 +14,7 @@ import {
 import type { FrameStrip } from './frame-strip.ts';
 import type { LaneBox } from './timeline-layout.ts';
 
-/** Of what stands for all of a column in LaneFrame.stack. */
+/** The value in LaneFrame.stack for a full column. */
 const WHOLE = 255;
 
 /** A counter's value in its unit. */
@@ -21,13 +24,14 @@ function counterText(kind: LaneKind, value: number): string {
   return `${formatBytes(value)}${kind === 'reads' || kind === 'writes' ? '/s' : ''}`;
 }
 
-/** Counters whose values are means over a bin: the longer it is, the lower they are. */
+/** Counters whose values are means over a bin: they are lower in longer bins. */
 const MEANS: readonly LaneKind[] = ['reads', 'writes', 'queue'];
 const overText = (kind: LaneKind, binUs: number): string =>
   MEANS.includes(kind) ? ` over ${formatDuration(binUs)}` : '';
 
 /**
- * Of a counter: its largest value on screen, in its unit, and over how long that is; a hit rate's lane is always as high as all hits.
+ * For a counter: its largest value on screen with its unit, and the length of time that it covers.
+ * The full height of a hit rate's lane is always 100%.
  * @param binUs as in TimelineFrame
  */
 export const scaleText = (kind: LaneKind, most: number, binUs: number): string =>
@@ -35,23 +39,26 @@ export const scaleText = (kind: LaneKind, most: number, binUs: number): string =
     ? counterText(kind, 1)
     : `max ${counterText(kind, most)}${overText(kind, binUs)}`;
 
-/** A column of the lane of CPU and I/O: its time range, microseconds, and what took it. */
+/** A column of the lane of CPU and I/O: its time range, microseconds, and what took the time. */
 export interface TimeColumn {
   fromUs: number;
   toUs: number;
   /** Shares above 0, in the order of SQL_PARTS. */
   parts: { part: Part; share: number }[];
-  /** Not analyzed yet: calls in flight stand for where the time went. */
+  /** Not analyzed yet: the calls in flight are shown instead of where the time went. */
   rough: boolean;
 }
 
-/** The column of a lane's picture that a moment falls into; -1 = beside it. */
+/** The column of a lane's picture at a moment; -1 = outside. */
 function columnAt({ frame: { from, to, width } }: FrameStrip, us: number): number {
   const column = Math.floor(((us - from) / (to - from)) * width);
   return column < width ? column : -1;
 }
 
-/** What the lane of CPU and I/O shows at a moment; null for other lanes, and where nothing is painted. */
+/**
+ * What the lane of CPU and I/O shows at a moment; null for other lanes, and where nothing is
+ * painted.
+ */
 export function timeColumn(
   strip: FrameStrip | null,
   { key }: Pick<LaneBox, 'key'>,
@@ -73,7 +80,10 @@ export function timeColumn(
   };
 }
 
-/** What a counter's lane shows at a moment, as it is painted; '' for other lanes, and where nothing is painted. */
+/**
+ * What a counter's lane shows at a moment, as painted; '' for other lanes, and where nothing is
+ * painted.
+ */
 export function laneTooltip(
   strip: FrameStrip | null,
   { key, kind, title }: Pick<LaneBox, 'key' | 'kind' | 'title'>,

@@ -1,4 +1,7 @@
-/** The overview strip: the whole trace at a glance, and a window on it that is dragged, resized or drawn again. */
+/**
+ * The overview strip: the whole trace at a glance, and a window on it that the user drags, resizes,
+ * or draws again.
+ */
 import type { SessionApi } from '../../../protocol/session.ts';
 import { sized } from './canvas.ts';
 import type { Palette } from './palette.ts';
@@ -7,25 +10,25 @@ import { fitAll, spanOf, type Range } from './viewport.ts';
 
 const EDGE_PX = 5;
 const LEAST_WINDOW_PX = 4;
-/** A growing trace is painted again at most so often. */
+/** Minimum interval between paintings of a growing trace. */
 const REFRESH_MS = 500;
 
 type Grip = 'left' | 'right' | 'move' | 'new';
 
-/** What lies over the picture. */
+/** What is drawn over the picture. */
 interface OverviewMarks {
   area: Range | null;
   notes: readonly { fromUs: number }[];
   /** Microseconds. */
   hits: Float64Array | null;
-  /** Begin and end of each event of the evidence, microseconds. */
+  /** Start and end of each event of the evidence, microseconds. */
   evidence: Float64Array | null;
 }
 const NO_MARKS: OverviewMarks = { area: null, notes: [], hits: null, evidence: null };
 
 export class OverviewCanvas {
   private readonly g: CanvasRenderingContext2D;
-  /** What was painted last, and the stretch of time that it shows. */
+  /** What was painted last, and its time range. */
   private image: { canvas: OffscreenCanvas; of: Range } | null = null;
   private size = { width: 1, height: 1, ratio: 1 };
   private whole: Range = { from: 0, to: 1 };
@@ -88,7 +91,7 @@ export class OverviewCanvas {
   /** The trace has changed. */
   refresh(atOnce = false): void {
     this.wanted = true;
-    if (this.underWay) return; // asks again when it is done
+    if (this.underWay) return; // requests again when it is done
     if (this.timer !== null) {
       if (!atOnce) return;
       clearTimeout(this.timer);
@@ -144,7 +147,8 @@ export class OverviewCanvas {
     if (this.image) {
       const left = this.x(this.image.of.from);
       g.imageSmoothingEnabled = false;
-      g.drawImage(this.image.canvas, left, 0, this.x(this.image.of.to) - left, height); // where it belongs until the next is there
+      // at its position until the next one arrives
+      g.drawImage(this.image.canvas, left, 0, this.x(this.image.of.to) - left, height);
     }
     this.drawMarks();
     const left = Math.max(0, this.x(this.view.from));
@@ -191,7 +195,7 @@ export class OverviewCanvas {
     const right = this.x(this.view.to);
     if (Math.abs(x - left) <= EDGE_PX) return 'left';
     if (Math.abs(x - right) <= EDGE_PX) return 'right';
-    // a window over everything has nowhere to go: dragging then chooses a part
+    // a window over everything can't move: dragging selects a part instead
     return x > left && x < right && right - left < this.size.width * 0.95 ? 'move' : 'new';
   }
 

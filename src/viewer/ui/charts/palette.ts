@@ -9,7 +9,7 @@ import { pixelOf, type PaintColors } from './timeline-paint.ts';
 export interface Palette {
   /** For ImageData. */
   pixels: PaintColors;
-  /** For fillStyle, by activity; behind them that of an open IndexedDB transaction. */
+  /** For fillStyle, by activity; followed by the color of an open IndexedDB transaction. */
   activity: string[];
   background: string;
   text: string;
@@ -17,9 +17,11 @@ export interface Palette {
   onSlice: string[];
   /** Text on a statement's slice, by kind. */
   onStatement: string[];
-  /** What isn't activity: counters, the app's marks. */
+  /** Not activity: counters, the app's marks. */
   neutral: string;
-  /** Phases of transactions, by the activity that stands for each: they aren't activity themselves. */
+  /**
+   * Phases of transactions, by the activity whose color they use. They aren't activity themselves.
+   */
   phases: string[];
   onPhase: string[];
   /** Parts of requests, in the order of REQUEST_PARTS. */
@@ -32,7 +34,7 @@ export interface Palette {
   grid: string;
   header: string;
   accent: string;
-  /** Statements by kind, in the order of STATEMENT_KINDS: CPU's hue, lighter or darker. */
+  /** Statements by kind, in the order of STATEMENT_KINDS: the hue of CPU, lighter or darker. */
   statement: string[];
   shade: string;
   error: string;
@@ -43,7 +45,7 @@ export interface Palette {
 const WHITE = '#ffffff';
 const BLACK = '#000000';
 
-/** Contrast of two colors after WCAG 2, 1 to 21. @throws RangeError where one is not `#rrggbb` */
+/** Contrast of two colors by WCAG 2, 1 to 21. @throws RangeError if one isn't `#rrggbb` */
 export function contrastOf(a: string, b: string): number {
   const luminance = (color: string): number => {
     const pixel = pixelOf(color);
@@ -56,18 +58,18 @@ export function contrastOf(a: string, b: string): number {
   const [x, y] = [luminance(a), luminance(b)];
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
 }
-/** Black or white, whichever is read better: at least 4.5 on any color. */
+/** Black or white, whichever is easier to read: a contrast of at least 4.5 on any color. */
 export const textOn = (color: string): string =>
   contrastOf(WHITE, color) >= contrastOf(BLACK, color) ? WHITE : BLACK;
 
-/** Of transactions: read, write, commit; what is rolled back has none. */
+/** For transactions: read, write, commit; rolled back ones have none. */
 const PHASES: Partial<Record<Activity, string>> = {
   read: 'neutral-pale',
   write: 'neutral',
   sync: 'neutral-strong',
 };
 
-/** Of requests: what isn't activity is distinguished by strength. */
+/** For requests: what isn't activity differs by strength. */
 const REQUEST_COLORS: Readonly<Record<RequestPart, string>> = {
   ...PART_COLORS,
   queue: '--neutral-pale',

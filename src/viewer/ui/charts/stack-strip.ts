@@ -1,4 +1,4 @@
-/** A strip of columns, each the shares of its time by part, threads stacked. */
+/** A strip of columns that each show the shares of their time by part, with threads stacked. */
 import { SQL_PARTS } from '../../../analysis/core/time-parts.ts';
 import { paletteOf } from './palette.ts';
 import { paintOverview } from './timeline-paint.ts';
@@ -10,7 +10,9 @@ const EMPTY = {
   labels: [],
 };
 
-/** @param stacks one of each thread, equally long @returns a picture of one pixel a column */
+/**
+ * @param stacks one for each thread, all equally long @returns a picture with one pixel per column
+ */
 export function stackImage(
   canvas: HTMLCanvasElement,
   stacks: readonly Uint8Array[],

@@ -1,4 +1,7 @@
-/** Ticks of an axis: round steps (1, 2, 5), and for moments one unit for the whole axis, so that labels compare. */
+/**
+ * Ticks of an axis: round steps (1, 2, 5). For moments, the whole axis has one unit, so that labels
+ * compare.
+ */
 import { spanOf, type Range } from './viewport.ts';
 
 export interface Tick {
@@ -6,7 +9,7 @@ export interface Tick {
   label: string;
 }
 
-/** The smallest round number that is not below `least`, which is above 0. */
+/** The smallest round number that isn't below `least`, which is above 0. */
 export function roundStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   for (const factor of [1, 2, 5]) if (factor * power >= least * (1 - 1e-9)) return factor * power;
@@ -20,7 +23,10 @@ export function multiples({ from, to }: Range, step: number): number[] {
   return all;
 }
 
-/** Powers of ten within a range above 0, about eight at most; on a short axis 2 and 5 times them, too. */
+/**
+ * Powers of ten within a range above 0, at most about eight. On a short axis also 2 and 5 times
+ * these.
+ */
 export function powers({ from, to }: Range): number[] {
   const [low, high] = [Math.floor(Math.log10(from)), Math.ceil(Math.log10(to))];
   const every = Math.max(1, Math.ceil((high - low) / 8));
@@ -38,7 +44,10 @@ export function timeTicks(range: Range, width: number, minPx = 90): Tick[] {
   return multiples(range, step).map((at) => ({ at, label: label(at) }));
 }
 
-/** The unit is the step's; far from zero at a fine step, the larger unit keeps the number readable. */
+/**
+ * The unit follows from the step. Far from zero at a fine step, a larger unit keeps the number
+ * readable.
+ */
 function labeller(step: number, furthest: number): (us: number) => string {
   const unit = furthest >= 1e6 && step >= 1e3 ? 1e6 : furthest >= 1e3 && step >= 0.1 ? 1e3 : 1;
   const name = unit === 1e6 ? 's' : unit === 1e3 ? 'ms' : 'µs';

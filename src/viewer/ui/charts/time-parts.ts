@@ -1,4 +1,4 @@
-/** The parts of a time partition as bars show them. */
+/** The parts of a time partition for bars. */
 import {
   PART_WORDS,
   PARTS,
@@ -22,7 +22,7 @@ export const PART_COLORS: Readonly<Record<Part, string>> = {
   idle: '--bg-header',
 };
 type TimedPart = (typeof PART_WORDS)[Part] & { part: Part; color: string; us: number };
-/** Each part with its time. @param whole idle time and storage calls outside SQL, too */
+/** Each part with its time. @param whole include idle time and storage calls outside SQL */
 export const timedParts = (times: PartTimes, whole = false): TimedPart[] =>
   (whole ? PARTS : SQL_PARTS).map((part) => ({
     ...PART_WORDS[part],

@@ -1,6 +1,7 @@
 /**
- * The timeline's canvas: asks the session for frames and shows the last one stretched until the next is there. One request is under
- * way at a time; the newest wish wins. What wheel and pointer mean: timeline-pointer.ts.
+ * The timeline's canvas: requests frames from the session and shows the last one stretched until
+ * the next one arrives. Only one request runs at a time; the newest wish wins. timeline-pointer.ts
+ * handles wheel and pointer.
  */
 import type { SessionApi } from '../../../protocol/session.ts';
 import { paintStrip } from './frame-strip.ts';
@@ -14,29 +15,41 @@ import { TimelinePointer, type TimelineEvents } from './timeline-pointer.ts';
 import { UNFOLDED } from './folded-time.ts';
 import { spanOf, type Range } from './viewport.ts';
 
-/** Columns asked for beyond each edge, as a share of the width: a short pan finds them painted. A view that follows is not panned. */
+/**
+ * Columns to request beyond each edge, as a share of the width, so that a short pan finds them
+ * painted. A view that follows a recording isn't panned.
+ */
 const MARGIN = 0.5;
-/** The same of a picture at a new zoom: the next one often has another, and half the columns are there twice as fast. The rest follows. */
+/**
+ * The same for a picture at a new zoom. The zoom often changes again, and half the columns take
+ * half the time. The rest follows.
+ */
 const MARGIN_OF_ZOOM = 0.125;
-/** Lanes asked for above and below those on screen, as a share of the height: scrolling finds them painted. At a new zoom they follow, too. */
+/**
+ * Lanes to request above and below those on screen, as a share of the height, so that scrolling
+ * finds them painted. At a new zoom they follow later, too.
+ */
 const LANES_AROUND = 1;
 const REST_MS = 200;
 const MAX_COLUMNS = 16384;
-/** Bins of a counter on screen, at most: how long one is depends on the zoom alone, not on the window. */
+/**
+ * Maximum bins of a counter on screen. The length of a bin depends on the zoom only, not on the
+ * window.
+ */
 const BINS = 500;
 
 export class TimelineCanvas {
-  /** Script time of the last picture, ms: shown by the benchmark. */
+  /** Script time of the last picture, ms; shown by the benchmark. */
   lastDrawMs = 0;
   private readonly g: CanvasRenderingContext2D;
   private readonly scene: Scene;
   private following = false;
-  /** Where the view is on its way to: pictures are asked for there. */
+  /** Target of the view's animation: pictures are requested for it. */
   private aim: Range = { from: 0, to: 1 };
   private frameWanted = false;
   private frameUnderWay = false;
   private scheduled = 0;
-  /** Rings when the zoom has been the same for a while. */
+  /** Fires when the zoom has been the same for a while. */
   private restTimer: ReturnType<typeof setTimeout> | undefined;
   private destroyed = false;
   private readonly abort = new AbortController();
@@ -98,10 +111,10 @@ export class TimelineCanvas {
     sized(this.canvas, width, height);
     Object.assign(this.scene, { width, height, ratio });
     this.refresh();
-    this.draw(); // at once: resizing has emptied the canvas
+    this.draw(); // at once: resizing has cleared the canvas
   }
 
-  /** Data, lanes or colors are not what they were: ask for a new frame. */
+  /** Data, lanes, or colors have changed: request a new frame. */
   refresh(): void {
     this.frameWanted = true;
     this.canvas.dataset.waiting = 'true';
@@ -109,7 +122,7 @@ export class TimelineCanvas {
     void this.askForFrame();
   }
 
-  /** @param aim where the view is on its way to @param following the view keeps up with a recording by itself */
+  /** @param aim target of the view's animation @param following the view follows a recording */
   update(
     change: Partial<Omit<Scene, 'width' | 'height' | 'ratio' | 'strip' | 'marked'>>,
     aim: Range,
@@ -137,7 +150,10 @@ export class TimelineCanvas {
     if (lookedElsewhere || changedShape || scrolled) this.pointer.moved(following);
   }
 
-  /** Keys of the lanes on screen, and so many px above and below: no others are asked for. */
+  /**
+   * Keys of the lanes on screen, and of those within this many px above and below. Only these are
+   * requested.
+   */
   private lanesNear(layout: TimelineLayout, around: number): string[] {
     const { height, scrollTop } = this.scene;
     return lanesIn(layout)
@@ -171,7 +187,7 @@ export class TimelineCanvas {
     );
   }
 
-  /** What a short pan needs, once the zoom has ended. */
+  /** What a short pan needs, requested after the zoom has ended. */
   private rest(): void {
     clearTimeout(this.restTimer);
     this.restTimer = setTimeout(() => this.refresh(), REST_MS);
@@ -188,7 +204,8 @@ export class TimelineCanvas {
         const columns = Math.min(MAX_COLUMNS, Math.round(width * ratio));
         const narrow = !this.following && !this.sameZoom();
         const lanes = this.lanesNear(layout, narrow ? 0 : LANES_AROUND * this.scene.height);
-        if (columns < 1 || !lanes.length) continue; // out of sight for a moment: what is painted is there when it comes back
+        // out of sight for a moment: the painted part is reused when it returns
+        if (columns < 1 || !lanes.length) continue;
         const margin = this.following
           ? 0
           : Math.round(columns * (narrow ? MARGIN_OF_ZOOM : MARGIN));
@@ -233,7 +250,8 @@ export class TimelineCanvas {
   private draw(): void {
     const began = performance.now();
     drawScene(this.g, this.scene);
-    if (!this.frameWanted && !this.frameUnderWay) delete this.canvas.dataset.waiting; // what is shown is what is wanted
+    // the current picture is the wanted one
+    if (!this.frameWanted && !this.frameUnderWay) delete this.canvas.dataset.waiting;
     this.lastDrawMs = performance.now() - began;
   }
 }

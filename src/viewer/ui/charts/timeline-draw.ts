@@ -1,4 +1,7 @@
-/** One picture of the timeline: the painted strip where the view is now, and on top what must stay sharp: slices, text, selection. */
+/**
+ * One picture of the timeline: the painted strip at the current view, and sharp parts on top:
+ * slices, text, selection.
+ */
 import { ACTIVITIES } from '../../../event/operations.ts';
 import { RUN_FIELDS, SLICE_FIELDS } from '../../../trace/lanes/frame.ts';
 import { formatCount } from '../../../text/numbers.ts';
@@ -24,9 +27,9 @@ import { spanOf } from './viewport.ts';
 const LOCK = ACTIVITIES.indexOf('lock');
 const FONT = '11px system-ui, sans-serif';
 const MIN_TEXT_PX = 24;
-/** Below the box of many runs: what the columns show of each, px. */
+/** Height below the box of many runs, where the columns show each run, px. */
 const RUN_EDGE = 3;
-/** Widths that are remembered. */
+/** Maximum number of cached text widths. */
 const MAX_WIDTHS = 5000;
 
 export function drawScene(g: CanvasRenderingContext2D, scene: Scene): void {
@@ -95,7 +98,7 @@ function drawLane(
   }
 }
 
-/** A slice that is wide enough to be told from its neighbors, CSS pixels. */
+/** A slice wide enough to distinguish from its neighbors, CSS pixels. */
 interface SliceBox {
   left: number;
   right: number;
@@ -136,7 +139,7 @@ function inksOf({ kind }: LaneBox, palette: Palette): { fill: string[]; text: st
   return { fill: palette.activity, text: palette.onSlice };
 }
 
-/** Color by color: to set one costs as much as to fill with it. */
+/** Grouped by color, because setting a color costs as much as a fill. */
 function drawSlices(
   g: CanvasRenderingContext2D,
   scene: Scene,
@@ -194,7 +197,7 @@ function drawHolds(g: CanvasRenderingContext2D, palette: Palette, boxes: SliceBo
 }
 
 const hatches = new WeakMap<Palette, CanvasPattern>();
-/** Of an IndexedDB transaction without a request under way. */
+/** For an IndexedDB transaction without a running request. */
 function hatchOf(g: CanvasRenderingContext2D, palette: Palette): CanvasPattern | string {
   const known = hatches.get(palette);
   if (known) return known;
@@ -212,7 +215,10 @@ function hatchOf(g: CanvasRenderingContext2D, palette: Palette): CanvasPattern |
   return made ?? palette.activity[IDB_WAIT]!;
 }
 
-/** Many short runs of one statement: one box with their number. The lane's lower edge still shows when each ran. */
+/**
+ * Many short runs of one statement: one box with their number. The lane's lower edge still shows
+ * each run.
+ */
 function drawRuns(
   g: CanvasRenderingContext2D,
   { strip, palette, width }: Scene,
@@ -240,7 +246,7 @@ function drawRuns(
   }
 }
 
-/** Beside a moment, as far as the next one's text. */
+/** Next to a moment, up to the next one's text. */
 function drawMarkTexts(
   g: CanvasRenderingContext2D,
   { strip, palette, width }: Scene,
@@ -291,7 +297,10 @@ function widthOf(g: CanvasRenderingContext2D, text: string): number {
   return width;
 }
 
-/** As much of a label as fits, cut by its own average width; '' where too little would be left to read. */
+/**
+ * As much of a label as fits, estimated from its average character width; '' if too little would be
+ * readable.
+ */
 function fitting(g: CanvasRenderingContext2D, label: string, px: number, whole: boolean): string {
   const width = widthOf(g, label);
   if (width <= px) return label;

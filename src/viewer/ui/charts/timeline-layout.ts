@@ -1,4 +1,4 @@
-/** Where each thread and lane of the timeline lies, top to bottom. Pure; CSS pixels. */
+/** Vertical layout of the timeline's threads and lanes. Pure; CSS pixels. */
 import type { LaneInfo, LaneKind, ThreadRow } from '../../../protocol/session.ts';
 
 export const AXIS_HEIGHT = 20;
@@ -26,9 +26,12 @@ const LANE_HEIGHT: Record<LaneKind, number> = {
   statementMemory: 22,
   fileMemory: 22,
 };
-/** Where there is room, lanes grow up to this many times their height: a lone thread fills a tall panel. */
+/**
+ * If there is room, lanes grow up to this multiple of their height, so that a lone thread fills a
+ * tall panel.
+ */
 const MOST_GROWTH = 2.5;
-/** Text lanes need no more. */
+/** Text lanes need no more than this. */
 const GROWS: Partial<Record<LaneKind, number>> = {
   marks: 1,
   requests: 1.4,
@@ -98,7 +101,7 @@ export interface LaneBox {
   thread: number;
   kind: LaneKind;
   title: string;
-  /** Its engine, where the thread has several; '' = it has not. */
+  /** Its engine, if the thread has several; otherwise ''. */
   of: string;
   y: number;
   height: number;
@@ -112,13 +115,13 @@ export interface GroupBox {
   /** With its lanes. */
   height: number;
   collapsed: boolean;
-  /** It did so little that it is collapsed until it is opened. */
+  /** It did so little that it stays collapsed until the user opens it. */
   quiet: boolean;
   lanes: LaneBox[];
 }
 export interface TimelineLayout {
   groups: GroupBox[];
-  /** Of the groups: what scrolls. */
+  /** Of the groups: the part that scrolls. */
   height: number;
   /** The track of the evidence, at the top; 0 = there is none. */
   evidenceHeight: number;
@@ -128,15 +131,20 @@ export interface TimelineLayout {
   pinnedHeight: number;
 }
 
-/** What the user chose to see, and where. */
+/** What the user chose to see, and in which order. */
 export interface LaneChoice {
   collapsed: ReadonlySet<number>;
   /** Quiet threads that stay expanded. */
   opened: ReadonlySet<number>;
-  /** Keys of lanes, kinds of lanes (`kind:wal`) and threads (`thread:3`) that are not shown; of kinds in SELDOM, those that are. */
+  /**
+   * Keys of lanes, kinds of lanes (`kind:wal`), and threads (`thread:3`) that are hidden; for kinds
+   * in SELDOM, those that are shown.
+   */
   hidden: ReadonlySet<string>;
   pinned: readonly string[];
-  /** Keys of lanes and `thread:<index>`, in the order wanted; what is not in it keeps its own place behind. */
+  /**
+   * Keys of lanes and `thread:<index>`, in the chosen order. Others follow in their default order.
+   */
   order: readonly string[];
   /** Threads whose title or address holds it; '' = all. */
   filter: string;
@@ -151,7 +159,7 @@ export const EVERYTHING: LaneChoice = {
 };
 export const threadKey = (thread: number): string => `thread:${thread}`;
 export const kindKey = (kind: LaneKind): string => `kind:${kind}`;
-/** Few ask for them: shown when they are chosen. */
+/** Rarely needed: hidden by default. */
 const SELDOM: readonly LaneKind[] = [
   ...(['cacheMemory', 'schemaMemory', 'statementMemory', 'fileMemory'] as const),
 ];
@@ -188,9 +196,14 @@ const boxOf = (lane: LaneInfo, y: number, height: number): LaneBox => ({
   height,
 });
 
-/** A thread with fewer events, and with less than this share of the busiest one's, is quiet. */
+/**
+ * A thread with fewer events than this, and with less than this share of the busiest thread's, is
+ * quiet.
+ */
 const [QUIET_EVENTS, QUIET_SHARE] = [50, 0.01];
-/** Threads that do not run SQL come behind those that do; once a recording has ended, the busiest is first. */
+/**
+ * Threads without SQL come after those with SQL. Once a recording has ended, the busiest is first.
+ */
 function byActivity(threads: readonly ThreadRow[], growing: boolean): ThreadRow[] {
   const rank = ({ lanes }: ThreadRow): number =>
     lanes.some(({ kind }) => kind === 'time') ? 0 : 1;
@@ -198,7 +211,7 @@ function byActivity(threads: readonly ThreadRow[], growing: boolean): ThreadRow[
     (a, b) => rank(a) - rank(b) || (growing ? 0 : b.events - a.events) || a.index - b.index,
   );
 }
-/** Threads that did hardly anything, their app's marks aside. */
+/** Threads that did hardly anything, not counting their app's marks. */
 function quietOf(threads: readonly ThreadRow[]): ReadonlySet<number> {
   const most = Math.max(0, ...threads.map(({ events }) => events));
   return new Set(
@@ -214,8 +227,8 @@ function quietOf(threads: readonly ThreadRow[]): ReadonlySet<number> {
 
 /**
  * Threads without a lane (nothing recorded on them) have no group.
- * @param room px that the lanes may fill; 0 = none to spare @param evidence there is a track of it
- * @param growing a recording runs: no thread changes its place, and none is quiet yet
+ * @param room px that the lanes may fill; 0 = no spare room @param evidence there is a track for it
+ * @param growing a recording runs: threads keep their position, and none is quiet yet
  */
 export function layoutOf(
   threads: readonly ThreadRow[],

@@ -1,4 +1,7 @@
-/** What lies over the timeline's lanes: the chosen area, notes, search hits, and arrows from cause to effect. */
+/**
+ * What is drawn over the timeline's lanes: the selected area, notes, search hits, and arrows from
+ * cause to effect.
+ */
 import { shown } from '../../../text/clean.ts';
 import type { FrameStrip } from './frame-strip.ts';
 import type { Palette } from './palette.ts';
@@ -12,14 +15,14 @@ export interface Arrow {
   to: { lane: string; us: number };
   kind: 'io' | 'wait';
 }
-/** The events of a finding, in the order of their begin: begin and end, microseconds; and the one that is selected. */
+/** The events of a finding, by start time: start and end, microseconds; and the selected one. */
 export interface EvidenceMarks {
   ranges: Float64Array;
-  /** The statements that they serve, which stay clear of the veil. */
+  /** The statements that they belong to, which aren't dimmed. */
   statements: Float64Array;
   now: Range | null;
 }
-/** Ranges that are marked on a lane: begin and end, microseconds. */
+/** Ranges that are marked on a lane: start and end, microseconds. */
 export interface LaneMarks {
   lane: string;
   ranges: Float64Array;
@@ -38,20 +41,20 @@ export interface Scene {
   height: number;
   ratio: number;
   scrollTop: number;
-  /** On the axis of `time`, as all moments here. */
+  /** On the axis of `time`, like all moments here. */
   view: Range;
   time: FoldedTime;
   layout: TimelineLayout;
   strip: FrameStrip | null;
   palette: Palette;
-  /** Lane, begin and duration of the selected event. */
+  /** Lane, start, and duration of the selected event. */
   selected: { lane: string; t0: number; dur: number } | null;
-  /** A range that is being dragged out. */
+  /** A range that the user is dragging. */
   marked: Range | null;
   /** The range that was chosen last. */
   area: Range | null;
   notes: readonly NoteMark[];
-  /** Begins of events that the search found, microseconds. */
+  /** Start times of events that the search found, microseconds. */
   hits: readonly number[];
   arrows: readonly Arrow[];
   /** Where the statement under the pointer, or the selected one, runs. */
@@ -60,10 +63,10 @@ export interface Scene {
 }
 
 export type ToX = (us: number) => number;
-/** More arrows than one can tell apart are not drawn. */
+/** More arrows than this can't be distinguished, so they aren't drawn. */
 const MAX_ARROWS = 200;
 
-/** A range that is dragged out or chosen: everything else is shaded. */
+/** A dragged or selected range: everything else is shaded. */
 export function drawArea(
   g: CanvasRenderingContext2D,
   { width, height, palette }: Scene,
@@ -112,7 +115,7 @@ export function drawAxis(g: CanvasRenderingContext2D, scene: Scene, x: ToX): voi
   scene.notes.forEach((note, i) => drawFlag(g, scene, note, scene.notes[i + 1], x));
 }
 
-/** Width of a note's flag, and how far beside it counts as on it, CSS px. */
+/** Width of a note's flag, and the tolerance next to it, CSS px. */
 const [FLAG, FLAG_SLACK] = [8, 2];
 /** The note whose flag is at a place of the picture; of several the one that is drawn last. */
 export function noteAt(
@@ -128,7 +131,7 @@ export function noteAt(
   );
 }
 
-/** Beside its flag, over the axis, as far as the next note. */
+/** Next to its flag, over the axis, up to the next note. */
 function drawNoteText(
   g: CanvasRenderingContext2D,
   palette: Palette,
@@ -170,7 +173,7 @@ function drawFlag(
   g.fill();
 }
 
-/** Where a pause is left out: a torn line down the lanes, and how long it was. */
+/** Where a pause is skipped: a torn line across the lanes, and the length of the pause. */
 export function drawPauses(
   g: CanvasRenderingContext2D,
   { width, height, view, palette, time }: Scene,
@@ -201,7 +204,7 @@ export function drawPauses(
 /** Half the width of a mark. */
 const TEAR_PX = 3;
 
-/** Thin lines down the lanes: where notes stand and where hits lie. */
+/** Thin lines across the lanes at notes and hits. */
 export function drawLines(
   g: CanvasRenderingContext2D,
   { width, height, palette, notes, hits }: Scene,
@@ -224,11 +227,11 @@ export function drawLines(
   g.globalAlpha = 1;
 }
 
-/** Narrower events are drawn so wide, px. */
+/** Narrower events are drawn this wide, px. */
 const LEAST_EVIDENCE_PX = 2;
-/** How much of the background lies over what isn't evidence. */
+/** Opacity of the background over what isn't evidence. */
 const VEIL = 0.55;
-/** The track of a finding's events, and everything else under a veil. */
+/** The track of a finding's events, and everything else dimmed. */
 export function drawEvidence(
   g: CanvasRenderingContext2D,
   { width, height, layout, palette, evidence }: Scene,
@@ -270,7 +273,7 @@ export function drawEvidence(
   }
 }
 
-/** A line under each run of the statement that is looked at. */
+/** A line under each run of the hovered or selected statement. */
 export function drawMarks(
   g: CanvasRenderingContext2D,
   { layout, scrollTop, palette, width, marks }: Scene,

@@ -1,6 +1,7 @@
 /**
- * A frame of the timeline as pixels. Pure: numbers in, 32-bit pixels out, so that it runs in tests without a canvas.
- * Bar height is the share of the column's time, color is what took most of it.
+ * A frame of the timeline as pixels. Pure: numbers in, 32-bit pixels out, so that tests need no
+ * canvas. A bar's height is its share of the column's time, its color is the activity that took
+ * most of it.
  */
 import { SQL_PARTS } from '../../../analysis/core/time-parts.ts';
 import { ACTIVITIES } from '../../../event/operations.ts';
@@ -8,7 +9,7 @@ import { IDB_WAIT } from '../../../trace/lanes/lanes.ts';
 import { LockLevel } from '../../../sqlite/constants.ts';
 import type { LaneFrame } from '../../../protocol/session.ts';
 
-/** Pixels as a canvas keeps them in memory on little-endian machines: 0xAABBGGRR. One per activity. */
+/** Pixels in a canvas's memory layout on little-endian machines: 0xAABBGGRR. One per activity. */
 export interface PaintColors {
   activity: Uint32Array;
   /** Parts of the time partition, in the order of SQL_PARTS. */
@@ -18,7 +19,7 @@ export interface PaintColors {
   accent: number;
   /** Counters and the app's marks, which aren't activity. */
   neutral: number;
-  /** Phases of transactions, by the activity that stands for each. */
+  /** Phases of transactions, by the activity whose color they use. */
   phases: Uint32Array;
   /** Parts of requests, in the order of REQUEST_PARTS. */
   requests: Uint32Array;
@@ -35,7 +36,7 @@ export interface Surface {
 
 /** Shares of a column in LaneFrame.stack. */
 const PARTS = SQL_PARTS.length;
-/** What is not analyzed yet is hatched: a line of the background every so many pixels. */
+/** What isn't analyzed yet is hatched: distance between lines of the background color, px. */
 const HATCH = 4;
 /** Pixels of the line on top of a counter's area. */
 const LINE = 2;
@@ -48,7 +49,7 @@ export function pixelOf(color: string): number {
   return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
 
-/** A color between two: `share` of the first. */
+/** Mix two colors: `share` of the first. */
 export function mixed(a: number, b: number, share: number): number {
   let out = 255;
   for (const shift of [16, 8, 0])
@@ -67,12 +68,12 @@ function column(
   for (let at = top * width + x, end = bottom * width; at < end; at += width) pixels[at] = pixel;
 }
 
-/** A column that is touched at all shows at least this many pixels. */
+/** Minimum height of a column with any activity, px. */
 function barHeight(share: number, height: number, least: number): number {
   return share === 0 ? 0 : Math.max(least, Math.round((share / 255) * height));
 }
 
-/** Paints a lane into its place. @param least pixels of a column that is touched at all */
+/** Paints a lane into its place. @param least minimum height of a column with any activity, px */
 type PaintLane = (
   s: Surface,
   frame: LaneFrame,
@@ -82,7 +83,7 @@ type PaintLane = (
   least: number,
 ) => void;
 
-/** VFS and storage lanes: one bar a column from the bottom up. */
+/** VFS and storage lanes: one bar per column, from the bottom up. */
 export const paintCalls: PaintLane = (s, frame, y, height, colors, least) => {
   const n = Math.min(s.width, frame.busy.length);
   for (let x = 0; x < n; x++) {
@@ -91,7 +92,7 @@ export const paintCalls: PaintLane = (s, frame, y, height, colors, least) => {
   }
 };
 
-/** Storage lanes: a transaction of IndexedDB without a request under way is hatched. */
+/** Storage lanes: an IndexedDB transaction without a running request is hatched. */
 export const paintStorage: PaintLane = (s, frame, y, height, colors, least) => {
   paintCalls(s, frame, y, height, colors, least);
   const pale = mixed(colors.activity[IDB_WAIT]!, colors.background, IDB_PALE);
@@ -102,13 +103,13 @@ export const paintStorage: PaintLane = (s, frame, y, height, colors, least) => {
       if ((x + at) % IDB_HATCH < IDB_HATCH / 2) s.pixels[at * s.width + x] = pale;
   }
 };
-/** Pixels from hatch to hatch, and how much of its color the paler one has. */
+/** Distance between hatches, px, and the color share of the paler one. */
 export const IDB_HATCH = 6;
 export const IDB_PALE = 0.45;
 
-/** A level that is held is an outline: the thread does something else meanwhile. */
+/** A held level is an outline, because the thread does something else meanwhile. */
 const HOLD_PALE = 0.25;
-/** Lock lanes: a step as high as the level held. */
+/** Lock lanes: a step at the height of the held level. */
 export const paintLock: PaintLane = (s, frame, y, height, colors) => {
   const n = Math.min(s.width, frame.busy.length);
   const topOf = (x: number): number => {
@@ -127,14 +128,16 @@ export const paintLock: PaintLane = (s, frame, y, height, colors) => {
   }
 };
 
-/** SQL lanes: a span wherever a statement was in flight, in the tint of the kind that took most of the column. */
+/**
+ * SQL lanes: a span wherever a statement ran, in the tint of the kind that took most of the column.
+ */
 export const paintSql: PaintLane = (s, frame, y, height, colors) => {
   const n = Math.min(s.width, frame.busy.length);
   for (let x = 0; x < n; x++)
     if (frame.busy[x]) column(s, x, y + 1, y + height - 1, colors.statement[frame.activity[x]!]!);
 };
 
-/** Sums of a stack's parts from the bottom up, so that rounding leaves no hole. @returns the top */
+/** Sums of a stack's parts from the bottom up, so that rounding leaves no gap. @returns the top */
 function paintStack(
   s: Surface,
   x: number,
@@ -166,7 +169,7 @@ function paintStack(
   return top;
 }
 
-/** Where the time while SQL runs went: CPU from the bottom, what was waited for on top of it. */
+/** Where the time while SQL runs went: CPU at the bottom, waiting on top of it. */
 export const paintTime: PaintLane = (s, frame, y, height, colors, least) => {
   const { stack, exact = Infinity } = frame;
   if (!stack) return;
@@ -174,7 +177,7 @@ export const paintTime: PaintLane = (s, frame, y, height, colors, least) => {
   for (let x = 0; x < n; x++) paintStack(s, x, stack, y + height, height, colors, least, x < exact);
 };
 
-/** Counters: an area from the bottom up to the value. @param most the value that fills the height */
+/** Counters: an area from the bottom up to the value. @param most value of the full height */
 export function paintArea(
   s: Surface,
   values: Float32Array,
@@ -201,7 +204,7 @@ export function mostOf(values: Float32Array): number {
   return most;
 }
 
-/** The overview: all threads in one strip, on top of each other; those without SQL show their storage calls. */
+/** The overview: all threads stacked in one strip. Threads without SQL show their storage calls. */
 export function paintOverview(
   s: Surface,
   lanes: readonly LaneFrame[],

@@ -1,6 +1,6 @@
 /**
- * What wheel and pointer mean on the timeline's canvas: where to look, which area, what to select, and what is told of the place
- * under the pointer.
+ * What wheel and pointer do on the timeline's canvas: change the view, select an area or an event,
+ * and report what is under the pointer.
  */
 import type { EventRef } from '../../../trace/store.ts';
 import { shown } from '../../../text/clean.ts';
@@ -15,14 +15,16 @@ import { wheeled, wheelPx } from './wheel.ts';
 const CLICK_SLACK_PX = 4;
 const HIT_SLACK_PX = 3;
 
-/** The place under the pointer, CSS px of the canvas, and what is known of it without asking. */
+/**
+ * The place under the pointer, CSS px of the canvas, and what is known about it without a query.
+ */
 export interface Pointed {
   x: number;
   y: number;
   us: number;
-  /** The range that is being dragged out. */
+  /** The range that the user is dragging. */
   marked: Range | null;
-  /** Of a note's flag, or of a lane that draws values; '' = nothing to say. */
+  /** Text for a note's flag, or for a lane that draws values; '' = none. */
   text: string;
   /** What the lane of CPU and I/O shows there. */
   time: TimeColumn | null;
@@ -30,7 +32,7 @@ export interface Pointed {
 
 export interface TimelineEvents {
   onLook(range: Range): void;
-  /** A range was dragged out. */
+  /** The user has dragged a range. */
   onArea(range: Range): void;
   onSelect(found: EventRef | null): void;
   /** The event under the pointer, or null; x and y in CSS px of the canvas. */
@@ -39,7 +41,7 @@ export interface TimelineEvents {
   onPoint(pointed: Pointed | null): void;
   /** A note's flag was clicked. */
   onNote(id: number): void;
-  /** The track of the evidence was clicked. @param slackUs so far beside an event is on it */
+  /** The track of the evidence was clicked. @param slackUs tolerance next to an event */
   onEvidence(us: number, slackUs: number): void;
   onDoubleClick(found: EventRef | null): void;
   onScroll(byPx: number): void;
@@ -48,7 +50,7 @@ export interface TimelineEvents {
 
 interface Drag {
   x: number;
-  /** Where the pointer was last: lanes follow it up and down. */
+  /** Last vertical position of the pointer: lanes scroll with it. */
   y: number;
   view: Range;
   moved: boolean;
@@ -56,7 +58,7 @@ interface Drag {
 }
 
 export class TimelinePointer {
-  /** How far one may look. */
+  /** Limits of the view. */
   extent: Range = { from: 0, to: 1 };
   private drag: Drag | null = null;
   /** Where the pointer is; null = elsewhere. */
@@ -69,7 +71,7 @@ export class TimelinePointer {
     (error) => this.events.onError(error),
   );
 
-  /** @param redraw what is marked has changed @param signal ends it */
+  /** @param redraw called when what is marked has changed @param signal ends it */
   constructor(
     private readonly canvas: HTMLCanvasElement,
     private readonly scene: Scene,
@@ -92,7 +94,10 @@ export class TimelinePointer {
     return this.at && this.scene.time.unfold(this.usAt(this.at.x));
   }
 
-  /** The picture has moved under the pointer. @param following it does so all the time: what was found is shown until the next is */
+  /**
+   * The picture has moved under the pointer. @param following it moves continuously: the last
+   * result is shown until the next one arrives
+   */
   moved(following: boolean): void {
     this.tell();
     if (!this.at || this.drag) return;
@@ -100,7 +105,7 @@ export class TimelinePointer {
     this.hover.want(this.at);
   }
 
-  /** Leave everything as it was before the drag. @returns whether there was one */
+  /** Restore everything from before the drag. @returns whether there was one */
   cancelDrag(): boolean {
     const { drag } = this;
     if (!drag) return false;
@@ -207,7 +212,7 @@ export class TimelinePointer {
     const lane = this.laneUnder(y);
     if (!lane) return null;
     const at = this.scene.time.unfold(this.usAt(x));
-    // the lane of CPU and I/O has no events of its own: the statement that the time went to
+    // the lane of CPU and I/O has no events of its own: use the statement that took the time
     if (lane.kind === 'time') return this.session.hit(`${lane.thread}:sql`, at, 0);
     return this.session.hit(
       lane.key,
@@ -221,7 +226,7 @@ export class TimelinePointer {
     this.unhover();
     this.events.onPoint(null);
   }
-  /** What is known without asking: again where the picture is a new one. */
+  /** What is known without a query: computed again for a new picture. */
   tell(): void {
     const { at, drag, scene } = this;
     if (!at) return;

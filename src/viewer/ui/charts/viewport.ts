@@ -1,21 +1,24 @@
-/** The stretch of time on screen and how zooming and panning move it. Pure: microseconds in, microseconds out. */
+/**
+ * The time range on screen, and how zooming and panning move it. Pure: microseconds in,
+ * microseconds out.
+ */
 
 export interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-/** Nothing happens below a nanosecond; 100 of them across the screen is as close as one gets. */
+/** Nothing is shorter than a nanosecond; the closest zoom shows 100 of them. */
 export const MIN_SPAN_US = 0.1;
-/** How far beyond the trace's ends one may look, as a share of the span on screen. */
+/** How far the view can go beyond the trace's ends, as a share of the span on screen. */
 const SLACK = 0.5;
 
 export const spanOf = (range: Range): number => range.to - range.from;
 
-/** A moment in microseconds as it stands in an address: to the nanosecond. */
+/** A moment in microseconds as written in an address: to the nanosecond. */
 export const rounded = (us: number): number => Math.round(us * 1e3) / 1e3;
 
-/** The whole trace with a little air, never empty. */
+/** The whole trace with a small margin, never empty. */
 export function fitAll(extent: Range): Range {
   const span = Math.max(spanOf(extent), 1);
   return { from: extent.from - span * 0.01, to: extent.to + span * 0.01 };
@@ -32,7 +35,9 @@ export function clampRange(range: Range, extent: Range): Range {
   return { from, to: from + span };
 }
 
-/** Zoom about a moment that stays where it is. @param factor above 1 shows more time, below 1 less */
+/**
+ * Zoom around a moment that keeps its position. @param factor above 1 shows more time, below 1 less
+ */
 export function zoomAt(range: Range, aroundUs: number, factor: number, extent: Range): Range {
   const span = Math.min(Math.max(spanOf(range) * factor, MIN_SPAN_US), spanOf(fitAll(extent)) * 4);
   const share = (aroundUs - range.from) / spanOf(range);
@@ -40,13 +45,16 @@ export function zoomAt(range: Range, aroundUs: number, factor: number, extent: R
   return clampRange({ from, to: from + span }, extent);
 }
 
-/** @param share of the span on screen; positive looks later */
+/** @param share of the span on screen; positive moves later */
 export function panBy(range: Range, share: number, extent: Range): Range {
   const by = spanOf(range) * share;
   return clampRange({ from: range.from + by, to: range.to + by }, extent);
 }
 
-/** What is shown around an event without a duration: wide enough to see its neighbors on a coarse clock. */
+/**
+ * The range shown around an event without a duration: wide enough to see its neighbors on a coarse
+ * clock.
+ */
 const INSTANT_SPAN_US = 500;
 
 /** Show an event with some of its surroundings. */
@@ -57,9 +65,15 @@ export function fitEvent(t0: number, dur: number, extent: Range): Range {
   return clampRange({ from: t0 - span * 0.25, to: t0 + span * 1.25 }, extent);
 }
 
-/** Of the width: narrower than this one cannot see what is in it, wider there is nothing around it. */
+/**
+ * Shares of the width: a statement narrower than the first doesn't show what is in it; one wider
+ * than the second leaves nothing around it.
+ */
 const [LEAST_SHOWN, MOST_SHOWN] = [0.1, 0.9];
-/** A view in which a statement fills a third; the view as it is now where the statement is easy to see already. */
+/**
+ * A view in which a statement fills a third, or the current view if the statement is already easy
+ * to see.
+ */
 export function fitThird({ from, to }: Range, now: Range, extent: Range): Range {
   const share = (to - from) / spanOf(now);
   if (from >= now.from && to <= now.to && share >= LEAST_SHOWN && share <= MOST_SHOWN) return now;
@@ -73,7 +87,7 @@ export function around({ from, to }: Range): Range {
   return { from: from - air, to: to + air };
 }
 
-/** Move the range as little as it takes so that the event is on screen. */
+/** Move the range by the minimum that shows the event. */
 export function reveal(range: Range, t0: number, dur: number, extent: Range): Range {
   if (t0 >= range.from && t0 + dur <= range.to) return range;
   const span = Math.max(spanOf(range), dur * 1.5);

@@ -1,17 +1,23 @@
-/** What the wheel means over time, the same in every picture of it: zoom about the pointer; with Shift, or sideways, move. */
+/**
+ * What the wheel does in every picture with a time axis: zoom at the pointer; with Shift, or
+ * sideways, pan.
+ */
 import { panBy, spanOf, zoomAt, type Range } from './viewport.ts';
 
 /** Share of the span for each px. */
 const ZOOM = 0.0022;
-/** A pinch comes as a wheel with Ctrl, in small steps. */
+/** A pinch arrives as a wheel event with Ctrl, in small steps. */
 const [PINCH_STEP, PINCH] = [20, 5];
 const LINE_PX = 16;
 
-/** How far a wheel turned, px. */
+/** How far the wheel was turned, px. */
 export const wheelPx = ({ deltaMode }: WheelEvent, delta: number): number =>
   delta * (deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE_PX : 1);
 
-/** @param x px of the pointer, from the begin of the view, which is `width` px wide @returns null with Alt: it scrolls what lies above each other */
+/**
+ * @param x px of the pointer, from the start of the view, which is `width` px wide @returns null
+ * with Alt, which scrolls vertically
+ */
 export function wheeled(
   event: WheelEvent,
   { view, x, width, extent }: { view: Range; x: number; width: number; extent: Range },

@@ -1,6 +1,6 @@
 /**
- * The columns of a table as they stand: in the user's order, as wide as the user wants them, else as wide as their longest text, and without
- * the late ones that don't fit.
+ * The layout of a table's columns: in the user's order and widths, otherwise as wide as their
+ * longest text, and without the last ones if they don't fit.
  */
 import { arranged, cellText, moved, withoutRoom, type Column } from './columns.ts';
 import type { Positions } from './positions.ts';
@@ -8,42 +8,48 @@ import type { Measures } from './text-width.ts';
 
 interface Given<Row> {
   columns: () => readonly Column<Row>[];
-  /** Key of the column that sorts: it stays. */
+  /** Key of the column that sorts. It is never hidden. */
   sortedBy: () => string;
-  /** Rows whose texts decide how wide columns are: some of all, and those on screen. */
+  /** Rows whose texts determine the widths: a sample of all, and those on screen. */
   sample: () => readonly Row[];
   visible: () => readonly Row[];
-  /** No column is left out: all can be scrolled to. */
+  /** No column is hidden: all can be scrolled to. */
   scrolls: () => boolean;
 }
 
-/** px: what takes the rest gets no narrower, nor where all columns are shown. */
+/** Minimum width of the column that takes the rest: by default, and if all columns are shown, px. */
 const [FLEXIBLE, READABLE] = [150, 220];
-/** What takes the rest has this before late columns have theirs, of a table so wide, px. */
+/**
+ * In a table of such a width, the column that takes the rest gets this much before the last columns
+ * get theirs, px.
+ */
 const wished = (px: number): number =>
   Math.max(FLEXIBLE, Math.min(READABLE, 0.4 * px), Math.round(0.3 * px));
-/** px: a column gets no narrower; one that is as wide as its texts no wider. */
+/** Minimum width of a column, and maximum of an automatic width, px. */
 const [NARROWEST, WIDEST] = [40, 420];
-/** px of a cell beside its text; a heading also has the arrow of the order. */
+/** Width of a cell besides its text, px; a heading also has the sort arrow. */
 const [PADDING, ARROW] = [17, ' ▾'];
-/** px: a scroll bar, whether there is one or not, so that none decides about another; the button of the columns that are left out. */
+/**
+ * Width of a scroll bar, px, reserved even if there is none, so that scroll bars don't depend on
+ * each other; width of the button for hidden columns.
+ */
 const [SCROLL_BAR, MENU] = [16, 30];
 const ALL = 'all';
 
 export class ColumnLayout<Row> {
-  /** px: the table, 0 = not known yet. */
+  /** Width of the table, px; 0 = not known yet. */
   width = $state(0);
   measures = $state.raw<Measures | null>(null);
   readonly #given: Given<Row>;
   readonly #positions: Positions | undefined;
   readonly #name: string;
-  /** What the user gave a column, px; stored as `key:px`. */
+  /** Widths that the user set, px; stored as `key:px`. */
   #widths = $state<Record<string, number>>({});
-  /** The user's order, as keys; [] = as they come. */
+  /** The user's order, as keys; [] = the default. */
   #wanted = $state.raw<readonly string[]>([]);
   #all = $state(false);
 
-  /** @param name of the table, for what is stored of it */
+  /** @param name of the table, for stored settings */
   constructor(name: string, positions: Positions | undefined, given: Given<Row>) {
     this.#given = given;
     this.#positions = positions;
@@ -59,9 +65,12 @@ export class ColumnLayout<Row> {
   /** All of them, in order. */
   readonly arranged = $derived.by(() => arranged(this.#given.columns(), this.#wanted));
 
-  /** px of the longest text so far by column. It never shrinks: nothing moves while other rows come. */
+  /**
+   * Width of the longest text so far by column, px. It never shrinks, so that nothing moves while
+   * other rows load.
+   */
   readonly #longest = new Map<string, number>();
-  /** @returns what changes where one has grown */
+  /** @returns the changes, if one has grown */
   #look(rows: readonly Row[]): number {
     const { measures } = this;
     if (!measures) return 0;
@@ -79,7 +88,7 @@ export class ColumnLayout<Row> {
   readonly #sampled = $derived.by(() => this.#look(this.#given.sample()));
   readonly #seen = $derived.by(() => this.#look(this.#given.visible()));
 
-  /** As CSS tracks, without the user's widths; the first number is what each takes at least, px. */
+  /** As CSS tracks, without the user's widths. The first number is the minimum, px. */
   readonly #own = $derived.by((): ReadonlyMap<string, string> => {
     void [this.#sampled, this.#seen];
     const trackOf = ({ key, width }: Column<Row>): string => {
@@ -90,7 +99,7 @@ export class ColumnLayout<Row> {
     return new Map(this.arranged.map((column) => [column.key, trackOf(column)]));
   });
 
-  /** Those that don't fit. What the user makes wider puts none out: the table scrolls. */
+  /** Those that don't fit. A column that the user widens hides none: the table scrolls. */
   readonly lacking = $derived.by((): readonly Column<Row>[] => {
     const px = this.width - SCROLL_BAR;
     if (this.width === 0 || this.#given.scrolls()) return [];
@@ -113,11 +122,11 @@ export class ColumnLayout<Row> {
     ),
     ...(this.lacking.length ? [`${MENU}px`] : []),
   ]);
-  /** As CSS; px that they take at least. */
+  /** As CSS; minimum width, px. */
   readonly tracks = $derived(this.#tracks.join(' '));
   readonly least = $derived(this.#tracks.reduce((sum, track) => sum + leastOf(track), 0));
 
-  /** Whether those without room are shown, too. */
+  /** Whether columns that don't fit are shown, too. */
   get all(): boolean {
     return this.#all;
   }
@@ -126,17 +135,17 @@ export class ColumnLayout<Row> {
     this.#positions?.setList(`room.${this.#name}`, next ? [ALL] : []);
   }
 
-  /** @param px null = as wide as it was at first */
+  /** @param px null = the automatic width */
   resize(key: string, px: number | null): void {
     if (px === null) delete this.#widths[key];
     else this.#widths[key] = Math.max(NARROWEST, Math.round(px));
   }
-  /** The user let go of a border. */
+  /** The user released a border. */
   storeWidths(): void {
     const all = Object.entries(this.#widths).map(([key, px]) => `${key}:${px}`);
     this.#positions?.setList(`widths.${this.#name}`, all);
   }
-  /** Moves a column. @param to its place among the others that are shown */
+  /** Moves a column. @param to its index among the other visible ones */
   place(key: string, to: number): void {
     const keys = moved(keysOf(this.shown), key, to);
     this.#wanted = [...keys, ...keysOf(this.arranged).filter((one) => !keys.includes(one))];

@@ -1,4 +1,4 @@
-/** What a table shows: its columns, as data. Sorting is pure. */
+/** The columns of a table as data. Sorting is pure. */
 import { cellText as textOf, isNumeric, type Columns } from '../../../analysis/core/table.ts';
 import { UNKNOWN } from '../../../text/numbers.ts';
 import type { SortOrder } from '../view-setting.svelte.ts';
@@ -8,28 +8,31 @@ export interface Column<Row> {
   title: string;
   /** What the number means, for the heading's tooltip. */
   definition?: string;
-  /** Right-aligned, and sorted from large to small first. */
+  /** Right-aligned, and sorted in descending order first. */
   numeric?: boolean;
-  /** Sorted by this; null sorts last, whichever the direction. */
+  /** Sort key; null sorts last in both directions. */
   value: (row: Row) => number | string | null;
-  /** Shown; without it the value as text, null as "n/a". */
+  /** Displayed text; by default the value as text, null as "n/a". */
   text?: (row: Row) => string;
-  /** A CSS track whose first number is its least px, or `1fr` for what takes the rest. By default it is as wide as its longest text. */
+  /**
+   * A CSS track whose first number is its minimum px, or `1fr` for the rest of the width. By
+   * default as wide as its longest text.
+   */
   width?: string;
   /** SQL and file names. */
   mono?: boolean;
-  /** Of a table that holds a part of its rows: it can be sorted by this, elsewhere. */
+  /** For a table with only some of its rows: the caller can sort by this. */
   sorts?: boolean;
 }
 
 export const ariaSort = ({ key, descending }: SortOrder, column: string) =>
   key === column ? (descending ? 'descending' : 'ascending') : 'none';
 
-/** What a view adds to a column of the catalog: its width, or more. A value of its own is a text. */
+/** What a view adds to a column of the catalog, such as its width. A custom value is a text. */
 export type Own<Row> =
   | string
   | (Partial<Column<Row>> & {
-      /** Of the clock that measured it; null = not known. */
+      /** Step of the clock that measured it; null = not known. */
       stepUs?: (row: Row) => number | null;
       /** Shown where the value is null, instead of "n/a". */
       none?: string;
@@ -63,7 +66,7 @@ export function viewColumns<C extends Columns<never>>(
   });
 }
 
-/** The same columns over places, where rows are made as they are read. */
+/** The same columns for row indexes, where rows are made on access. */
 export const overPlaces = <Row>(
   columns: readonly Column<Row>[],
   rowAt: (place: number) => Row,
@@ -88,7 +91,7 @@ export function withValues<Row>(
   return { shown: columns.filter(has), empty: columns.filter((column) => !has(column)) };
 }
 
-/** Columns of what few recordings count: shown where it was. */
+/** Columns for things that few recordings have: shown if there are any. */
 const COUNTED = ['instructions', 'commit_instructions'];
 export const withCounts = <Row>(
   columns: readonly Column<Row>[],
@@ -98,7 +101,7 @@ export const withCounts = <Row>(
     ({ key, value }) => !COUNTED.includes(key) || rows.some((row) => value(row) !== null),
   );
 
-/** A sorted copy; equal values keep the order they came in. */
+/** A sorted copy; equal values keep their order. */
 export function sortedRows<Row>(
   rows: readonly Row[],
   column: Column<Row> | undefined,
@@ -115,7 +118,10 @@ export function sortedRows<Row>(
   });
 }
 
-/** Columns in the user's order. One that isn't named stays behind the column that it follows by default. @param keys [] = as they are */
+/**
+ * Columns in the user's order. One that isn't named stays after the column that it follows by
+ * default. @param keys [] = the default order
+ */
 export function arranged<Row>(
   columns: readonly Column<Row>[],
   keys: readonly string[],
@@ -131,15 +137,18 @@ export function arranged<Row>(
   return found;
 }
 
-/** Columns of a table while it is decided which have room. */
+/** Columns of a table while their visibility is decided. */
 interface Track {
   key: string;
-  /** That it takes at least. */
+  /** Its minimum width. */
   px: number;
-  /** It takes what is left of the others. */
+  /** It takes the rest of the width. */
   flexible: boolean;
 }
-/** Keys of columns that don't fit: the last ones, but never the first, one that takes the rest, or the one that sorts. @param menu px that it takes to say so */
+/**
+ * Keys of columns that don't fit: the last ones, but never the first, the one that takes the rest,
+ * or the one that sorts. @param menu width of the button for hidden columns, px
+ */
 export function withoutRoom(
   tracks: readonly Track[],
   px: number,
@@ -158,7 +167,7 @@ export function withoutRoom(
   return out;
 }
 
-/** Keys with one moved. @param to its place among the others */
+/** Keys with one moved. @param to its index among the others */
 export function moved(keys: readonly string[], key: string, to: number): string[] {
   const others = keys.filter((one) => one !== key);
   others.splice(Math.max(0, Math.min(others.length, to)), 0, key);

@@ -1,15 +1,16 @@
 /**
- * Where parts were left, by name: the scroll position, a border that was moved, the order and widths of columns. The App provides them in the context and stores them with
- * the views' settings; without them a part starts over each time.
+ * The last state of parts, by name: the scroll position, a moved border, the order and widths of
+ * columns. The App provides it in the context and stores it with the views' settings. Without it, a
+ * part starts over each time.
  */
 import { getContext, setContext } from 'svelte';
 import type { Attachment } from 'svelte/attachments';
 
 export interface Positions {
-  /** null = as it is at first. */
+  /** null = the initial state. */
   get(name: string): number | null;
   set(name: string, value: number | null): void;
-  /** Short words without commas; [] = as it is at first. */
+  /** Short words without commas; [] = the initial state. */
   getList(name: string): readonly string[];
   setList(name: string, list: readonly string[]): void;
 }
@@ -19,7 +20,10 @@ export const providePositions = (positions: Positions): Positions => setContext(
 /** Call it in a component's script. */
 export const usePositions = (): Positions | undefined => getContext<Positions | undefined>(KEY);
 
-/** Scrolls an element to where it was, as soon as it is long enough; from then on, or from the user's own first move on, keeps where it is. */
+/**
+ * Scrolls an element to its last position as soon as it is long enough. After that, or after the
+ * user's first scroll, stores its position.
+ */
 export const keepScroll =
   (positions: Positions | undefined, name: string): Attachment<HTMLElement> =>
   (element) => {

@@ -8,7 +8,7 @@ export interface Segment {
   meaning?: string;
 }
 
-/** What a part of a bar is called and how it looks. @param color a CSS custom property of Theme.svelte */
+/** The name of a bar's part and its look. @param color a CSS custom property of Theme.svelte */
 export const partWords = (title: string, color: string, meaning: string): Omit<Segment, 'us'> => ({
   title,
   color,

@@ -1,11 +1,13 @@
-/** How wide the texts of a table are, px. */
+/** The widths of a table's texts, px. */
 import { getOrMake } from '../../../analysis/core/maps.ts';
 
 type Measure = (text: string) => number;
-/** Of a table's headings, its cells, and its cells of code. */
+/** Fonts of a table's headings, its cells, and its cells of code. */
 export type Measures = Record<'heading' | 'cell' | 'code', Measure>;
 
-/** Characters: of longer texts, which the traced page chose, the beginning is enough. */
+/**
+ * Maximum characters: of longer texts, which the traced page chose, only the beginning is measured.
+ */
 const MOST = 100;
 
 /** @param font as of a canvas */
@@ -13,7 +15,7 @@ function measureIn(font: string): Measure {
   const g = document.createElement('canvas').getContext('2d')!;
   g.font = font;
   const known = new Map<string, number>();
-  // digits are equally wide in a table: numbers of one shape are measured once
+  // digits are equally wide in a table, so numbers of one shape are measured once
   return (text) =>
     getOrMake(
       known,
@@ -22,7 +24,7 @@ function measureIn(font: string): Measure {
     );
 }
 
-/** @param element the table, as it is styled */
+/** @param element the styled table */
 export function measuresOf(element: Element): Measures {
   const style = getComputedStyle(element);
   const { fontSize, fontFamily } = style;

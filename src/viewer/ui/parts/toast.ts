@@ -1,4 +1,4 @@
-/** How a part without the model shows a toast: the App provides the function in the context. */
+/** Lets a part without the model show a toast. The App provides the function in the context. */
 import { getContext, setContext } from 'svelte';
 
 type ShowToast = (kind: 'error' | 'info', text: string) => void;

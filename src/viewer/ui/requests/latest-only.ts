@@ -1,9 +1,14 @@
-/** Work that is requested more often than it can be done: one run at a time, and of the requests that come meanwhile only the latest. */
+/**
+ * Work that is requested more often than it can be done: it runs once at a time, and only the
+ * latest of the requests in between is kept.
+ */
 export class LatestOnly<T> {
   private wish: { of: T } | null = null;
   private working = false;
 
-  /** @param work `wanted` tells whether its wish is still the newest: what comes of another is of no use */
+  /**
+   * @param work `wanted` reports whether its request is still the newest; other results are useless
+   */
   constructor(
     private readonly work: (wish: T, wanted: () => boolean) => Promise<void>,
     private readonly onError: (error: unknown) => void,
@@ -13,7 +18,7 @@ export class LatestOnly<T> {
     this.wish = { of: wish };
     if (!this.working) void this.run();
   }
-  /** Nothing is wished for any more. */
+  /** Drop the pending request. */
   forget(): void {
     this.wish = null;
   }

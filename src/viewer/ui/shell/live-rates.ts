@@ -1,19 +1,19 @@
 /** How fast a recording's counts grow, second by second: the sparklines of the live strip. */
 
-/** So many seconds are drawn. */
+/** Number of seconds that are drawn. */
 export const SPARK_SECONDS = 30;
 
 export class LiveRates {
   /** By count: totals at the end of each second, the running one last. */
   private readonly totals = new Map<string, number[]>();
   private beganMs = NaN;
-  /** Seconds that went out of the lists. */
+  /** Seconds that were removed from the lists. */
   private gone = 0;
 
   /**
-   * Counts as they are now.
+   * The current counts.
    * @param nowMs any steady clock @param counts total by name; null = not known
-   * @returns whether a second has ended since the last ones
+   * @returns whether a second has ended since the last call
    */
   add(nowMs: number, counts: Iterable<readonly [name: string, total: number | null]>): boolean {
     if (Number.isNaN(this.beganMs)) this.beganMs = nowMs;
@@ -25,7 +25,7 @@ export class LiveRates {
       this.totals.set(name, list);
       const last = list.length - 1;
       const from = list.at(-1) ?? 0;
-      // what came in seconds without a report came evenly
+      // spread counts of several seconds without a report evenly
       for (let s = last + 1; s <= second; s++)
         list.push(from + ((total - from) * (s - last)) / (second - last));
       list[second] = total;
@@ -39,7 +39,7 @@ export class LiveRates {
     return ended;
   }
 
-  /** Per second, the last whole seconds, oldest first. */
+  /** Per second, for the last full seconds, oldest first. */
   rates(name: string): number[] {
     const list = this.totals.get(name) ?? [];
     const whole = list.slice(0, -1);

@@ -1,4 +1,4 @@
-/** Puts the viewer into a page: panel, tab, Lab and tests do it alike. */
+/** Mounts the viewer in a page: the panel, a tab, the Lab, and tests. */
 import { mount, tick, unmount } from 'svelte';
 import type { SessionApi, SessionPush } from '../../../protocol/session.ts';
 import { startWorker } from '../../../protocol/workers.ts';

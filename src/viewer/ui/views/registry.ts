@@ -1,4 +1,7 @@
-/** The views, in the order of their tabs, and their groups. A view is a component without props that fills the room it is given. */
+/**
+ * The views in tab order, and their groups. A view is a component without props that fills the
+ * available room.
+ */
 import type { Component } from 'svelte';
 import type { FilterName } from '../panel-filter.svelte.ts';
 import AnswerView from './answer/AnswerView.svelte';
@@ -17,9 +20,11 @@ import TimelineView from './timeline/TimelineView.svelte';
 import TransactionsView from './transactions/TransactionsView.svelte';
 import WalView from './wal/WalView.svelte';
 
-/** What a view may export for the keys that belong to it. */
+/** What a view may export to handle its own keys. */
 export interface ViewActions {
-  /** A key without Ctrl, before the keys that all views share. @returns whether the view took it */
+  /**
+   * A key without Ctrl, before the keys that all views share. @returns whether the view handled it
+   */
   key?(event: KeyboardEvent): boolean;
 }
 export interface View {
@@ -28,15 +33,18 @@ export interface View {
   /** One sentence for the tooltip and the command palette. */
   help: string;
   component: Component<Record<string, never>, ViewActions>;
-  /** The panel's filters that it can follow. */
+  /** The panel's filters that it supports. */
   follows?: readonly FilterName[];
-  /** Stands in the place of the title. */
+  /** Replaces the title. */
   icon?: 'settings';
   /** Views of a group are one tab until one of them is shown. */
   group?: string;
-  /** Shows the details of the selected event: of any, because it draws or lists events, or of one that was selected in it. */
+  /**
+   * Shows the details of the selected event: of any event, because it draws or lists events, or
+   * only of one selected in it.
+   */
   details?: 'any' | 'own';
-  /** Shows something without a trace, too. */
+  /** Also shows something without a trace. */
   needsNoTrace?: boolean;
 }
 

@@ -7,9 +7,9 @@ export interface Axis extends Range {
   /** `time` is in microseconds; `logarithmic` has values above 0 only. */
   kind: 'time' | 'bytes' | 'count' | 'number' | 'logarithmic';
   title?: string | undefined;
-  /** Ticks at these values, where round numbers would say nothing. */
+  /** Ticks at these values, if round numbers would mean nothing. */
   ticks?: readonly number[] | undefined;
-  /** How a value reads; by default as its kind does. */
+  /** How to format a value; by default as its kind does. */
   format?: ((value: number) => string) | undefined;
 }
 
@@ -17,11 +17,14 @@ export interface Series {
   name: string;
   /** A custom property of the theme, such as `--accent`. */
   color: string;
-  /** At the chart's places; NaN where there is none. */
+  /** One for each x of the chart; NaN = none. */
   values: ArrayLike<number>;
-  /** `line` goes from point to point. In all others a value holds until the next place; `bars` stand on those before them. */
+  /**
+   * `line` connects points. In all others, a value holds until the next x; `bars` stack on the
+   * previous bars.
+   */
   as: 'line' | 'steps' | 'area' | 'bars';
-  /** What the values were measured to lie between, by place. */
+  /** Lower and upper bounds that were measured, by x. */
   spread?: readonly (readonly [number, number] | undefined)[];
   dash?: string | undefined;
   /** Its own axis, at the right. */
@@ -31,7 +34,7 @@ export interface Series {
   hint?: string;
 }
 
-/** A dashed line at x or at y, with a text beside it; a dot at both. */
+/** A dashed line at x or at y, with a text next to it; a dot at both. */
 export interface Mark {
   x?: number;
   y?: number;
@@ -47,7 +50,7 @@ export interface Zone {
   /** null = hatched. */
   color: string | null;
   hint: string;
-  /** Written where it fits. */
+  /** Written if it fits. */
   text?: string;
   selected?: boolean;
   testid?: string;
@@ -61,11 +64,11 @@ const FORMATS = {
   number: formatNumber,
   logarithmic: formatNumber,
 };
-/** How a value of an axis reads. */
+/** Formats a value of an axis. */
 export const formatOf = ({ kind, format }: Axis): ((value: number) => string) =>
   format ?? FORMATS[kind];
 
-/** From a value to px between `start` and `end`. One place is the middle. */
+/** From a value to px between `start` and `end`. A single point is in the middle. */
 export function scaleOf(axis: Axis, start: number, end: number): (value: number) => number {
   const { from, to } = axis;
   const share = (value: number): number =>
@@ -88,7 +91,7 @@ function tickValues({ kind, from, to, ticks }: Axis, most: number): readonly num
   );
 }
 
-/** Ticks of an axis of so many px, round ones at least `minPx` apart. */
+/** Ticks of an axis with so many px: round ones, at least `minPx` apart. */
 export function ticksOf(axis: Axis, px: number, minPx: number): Tick[] {
   if (axis.kind === 'time') return timeTicks(axis, px);
   return tickValues(axis, px / minPx).map((at) => ({ at, label: formatOf(axis)(at) }));
@@ -104,7 +107,7 @@ export function spaced(ticks: readonly Tick[], x: (at: number) => number, minPx:
   });
 }
 
-/** Between a line and its text, and between texts, px; of a letter at most. */
+/** Between a line and its text, and between texts, px; maximum width of a letter. */
 const [BESIDE, APART, LETTER] = [4, 8, 6];
 interface PlacedText {
   x: number;
@@ -112,7 +115,10 @@ interface PlacedText {
   /** From 0, the topmost. */
   row: number;
 }
-/** Where the texts of lines at x stand, in as few rows as keep them apart: right of the line, or left of it where that ends before `right`. @param marks px of the line */
+/**
+ * Positions of the texts of lines at x, in the fewest rows that keep them apart: to the right of
+ * the line, or to the left if the text would end after `right`. @param marks px of the line
+ */
 export function placedTexts(
   marks: readonly { px: number; text: string }[],
   left: number,
@@ -132,7 +138,10 @@ export function placedTexts(
   });
 }
 
-/** The place at px: the nearest one, or, where a value `holds` until the next place, the last one that is not after it; -1 = none. */
+/**
+ * The point at px: the nearest one, or, if a value `holds` until the next x, the last one that
+ * isn't after it; -1 = none.
+ */
 export function placeAt(xs: readonly number[], px: number, holds: boolean): number {
   let best = -1;
   for (const [i, x] of xs.entries())
@@ -142,8 +151,8 @@ export function placeAt(xs: readonly number[], px: number, holds: boolean): numb
 
 /**
  * The path of a series.
- * @param xs px of the places, and the px where the last one ends
- * @param ys px of the values, NaN where there is none
+ * @param xs px of the points, and the px where the last one ends
+ * @param ys px of the values, NaN = none
  * @param bases px on which each value stands
  */
 export function pathOf(

@@ -27,7 +27,7 @@ export const statementColumns = (diff: TraceDiff): Column<StatementDiff>[] =>
     spread: {},
     verdict: {},
   });
-/** A finding reads as in the trace that has it; as in B where both have it. */
+/** A finding's text is from the trace that has it; from B if both have it. */
 export const FINDINGS = viewColumns(findingDiffColumns, {
   rule: {},
   title: { text: (r) => plain((r.b.length ? r.b : r.a).join(' · ')), width: '1fr' },

@@ -1,4 +1,7 @@
-/** What Doctor knows of the inspected page, and the copy that the user looks into. Each look replaces the one before; ages of locks go on. */
+/**
+ * What Doctor knows about the inspected page, and the copy that the user has opened. Each look
+ * replaces the previous one; ages of locks continue.
+ */
 import { doctorOf, type Doctor } from '../../../../doctor/doctor.ts';
 import { LockWatch, type SeenLock } from '../../../../doctor/lock-watch.ts';
 import type { CopiedRows, CopiedSchema } from '../../../../plan/read-rows.ts';
@@ -8,12 +11,12 @@ import type { PageState } from '../../../../protocol/page-state.ts';
 import type { ViewerModel } from '../../model.ts';
 import { perModel } from '../../per-model.ts';
 
-/** Between two looks at locks and quota. */
+/** Interval between looks at locks and quota. */
 export const EVERY_MS = 1000;
 
 const words = (e: unknown): string => (e instanceof Error ? e.message : String(e));
 
-/** A copy that is open. Its rows are in this panel's memory, until it is closed. */
+/** An open copy. Its rows are in this panel's memory until it is closed. */
 interface OpenCopy {
   database: PageDatabase;
   main: Blob;
@@ -27,11 +30,11 @@ export class DoctorState {
   error = $state('');
   busy = $state(false);
   private watch = new LockWatch(EVERY_MS);
-  /** Asked for while busy: what is under way may be of the page before. */
+  /** Requested while busy: the running look may be of the previous page. */
   private again = false;
-  /** Grows with each page that is forgotten. */
+  /** Increases whenever a page is dropped. */
   private page = 0;
-  /** A look at locks is under way. */
+  /** A look at locks is running. */
   private ticking = false;
 
   copy = $state.raw<OpenCopy | null>(null);
@@ -47,7 +50,7 @@ export class DoctorState {
   get host() {
     return this.model.host.recorder?.doctor;
   }
-  /** Of a line of `doctor.databases`, as the page lists them; undefined = it isn't among those that can be copied. */
+  /** For a row of `doctor.databases`: the page's entry; undefined = it can't be copied. */
   databaseAt(line: number): PageDatabase | undefined {
     const found = this.look?.databases.databases[line];
     return found?.cause === '' ? found : undefined;
@@ -73,7 +76,7 @@ export class DoctorState {
     }
     this.busy = false;
   }
-  /** Look at locks and quota. Another page shows then is looked at as a whole. */
+  /** Look at locks and quota. If another page is shown then, look at everything. */
   async tick(): Promise<void> {
     const { look } = this;
     if (this.ticking || this.busy || !this.host || !look) return;

@@ -1,4 +1,7 @@
-/** What people type for amounts: `5 ms`, `1.5s`, `200us`; `4096`, `64 KiB`, `1m`. Undefined = cannot be read, null = nothing typed. */
+/**
+ * Parses amounts: `5 ms`, `1.5s`, `200us`; `4096`, `64 KiB`, `1m`. Undefined = invalid, null =
+ * empty.
+ */
 
 const TIME_UNITS: Readonly<Record<string, number>> = {
   ns: 1e-3,

@@ -1,4 +1,4 @@
-/** The columns of the Events view: which there are, which are shown, and a row as text. */
+/** The columns of the Events view, which of them are shown, and a row as text. */
 import { tsvLines } from '../../parts/tsv.ts';
 import type { EventLine } from '../../../../protocol/session.ts';
 import { eventColumns } from '../../../../analysis/events/table.ts';
@@ -7,10 +7,10 @@ import { formatCount, formatMeasured } from '../../../../text/numbers.ts';
 import type { Column } from '../../parts/columns.ts';
 
 export interface EventColumn extends Omit<Column<EventLine>, 'text'> {
-  /** CSS grid track; and where the panel is narrow. */
+  /** CSS grid track; and its variant for a narrow panel. */
   width: string;
   narrow: string;
-  /** Shown by default; `wide`: only where there is room; `wider`: only where there is much. */
+  /** Shown by default; `wide`: only in a wide panel; `wider`: only in a very wide one. */
   shown: 'always' | 'wide' | 'wider' | 'several threads' | 'chosen';
   text(line: EventLine, threadTitle: string): string;
   /** For copies: raw numbers instead of words. */
@@ -25,7 +25,10 @@ const durationText = ({ open, instant, dur, clockStepUs }: EventLine): string =>
 
 type Name = keyof typeof eventColumns;
 type Shown = EventColumn['shown'];
-/** Columns of the catalog: what the view calls each, when it shows it, its tracks, and its value of a line. */
+/**
+ * Columns of the catalog: their titles in the view, when they are shown, their tracks, and their
+ * values.
+ */
 const OWN: readonly [Name, string, Shown, string, string | null, EventColumn['value']][] = [
   ['ts', 'time', 'always', '96px', '88px', (l) => l.t0],
   ['dur', 'duration', 'always', '82px', '74px', (l) => l.dur],
@@ -41,7 +44,7 @@ const OWN: readonly [Name, string, Shown, string, string | null, EventColumn['va
   ['seq', 'seq', 'chosen', '70px', null, (l) => l.seq],
   ['statement', 'statement', 'wide', 'minmax(80px, 2.5fr)', null, (l) => l.statement],
 ];
-/** What reads otherwise than by its unit. */
+/** Values that aren't formatted by their unit. */
 const MORE: Readonly<Partial<Record<Name, Partial<EventColumn>>>> = {
   ts: { numeric: false, sorts: true },
   dur: {
@@ -79,7 +82,9 @@ function objectOf(line: EventLine): string {
   return line.layer === 'sql' ? '' : line.object;
 }
 
-/** @param chosen keys, null = the default; unknown keys are ignored, and at least one column is left */
+/**
+ * @param chosen keys, null = the default; unknown keys are ignored, and at least one column remains
+ */
 export function shownColumns(
   chosen: readonly string[] | null,
   several: boolean,
@@ -96,7 +101,7 @@ export function shownColumns(
   );
 }
 
-/** Keys of columns that a wider panel shows, too. @param shown those that this one shows */
+/** Keys of columns that a wider panel would also show. @param shown those that this one shows */
 export const lackingRoom = (
   chosen: readonly string[] | null,
   several: boolean,
@@ -106,7 +111,7 @@ export const lackingRoom = (
     .filter((column) => !shown.includes(column))
     .map(({ key }) => key);
 
-/** Lines with a heading, as a spreadsheet takes them from the clipboard. @param titles of threads, by place */
+/** Lines with a heading, tab-separated for spreadsheets. @param titles of threads, by index */
 export function tsv(
   lines: readonly EventLine[],
   columns: readonly EventColumn[],

@@ -1,4 +1,7 @@
-/** The rows of the Events view: how many there are, those on screen, and which are selected. Holds only the rows on screen. */
+/**
+ * The rows of the Events view: their number, those on screen, and the selection. Holds only the
+ * rows on screen.
+ */
 import { tick } from 'svelte';
 import { get, fromStore } from 'svelte/store';
 import type { ViewerModel } from '../../model.ts';
@@ -15,20 +18,20 @@ interface EventAt {
 }
 
 export class EventRows {
-  /** The filter lets so many through. */
+  /** Number of rows that match the filter. */
   total = $state(0);
   onScreen = $state.raw({ first: 0, count: 0 });
-  /** `count` of them were asked for. */
+  /** `count` rows were requested. */
   lines = $state.raw<{ first: number; count: number; rows: EventLine[] }>({
     first: 0,
     count: 0,
     rows: [],
   });
-  /** Where a selection of several rows began. */
+  /** Where a multiple selection started. */
   private anchor: EventAt | null = null;
-  /** The lines that the selection spans. */
+  /** The selected lines. */
   chosen = $state.raw<{ from: number; to: number } | null>(null);
-  /** The same where they are several. */
+  /** The same if there are several. */
   readonly range = $derived(
     this.chosen && this.chosen.to > this.chosen.from
       ? { from: this.chosen.from, count: this.chosen.to - this.chosen.from + 1 }
@@ -38,9 +41,9 @@ export class EventRows {
   private readonly paused;
   private asked: (Wish & { at: number; took: number }) | null = null;
   private asking = false;
-  /** The lines on screen are those of the filter before; they stay until their successors are there. */
+  /** The lines on screen belong to the previous filter. They stay until the new ones arrive. */
   private stale = false;
-  /** The view is gone: what it would filter by doesn't matter, and would be in the next one's way. */
+  /** The view was closed: its pending filter doesn't matter, and would delay the next view's. */
   private left = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -61,7 +64,7 @@ export class EventRows {
     });
   }
 
-  /** One question at a time; what has changed meanwhile is asked next. */
+  /** One request at a time. What has changed meanwhile is requested next. */
   async refresh(): Promise<void> {
     if (this.asking) return;
     this.asking = true;
@@ -72,7 +75,7 @@ export class EventRows {
     }
   }
 
-  /** Ask for what is missing first. @returns false where nothing is, or not yet */
+  /** Request missing rows first. @returns false if none are missing, or it must wait */
   private async next(): Promise<boolean> {
     const wish = { filter: this.filter(), version: this.version.current };
     const pause = this.pauseBefore(wish);
@@ -98,7 +101,8 @@ export class EventRows {
   /** How long to wait until events are filtered, ms; null = they are. */
   private pauseBefore(wish: Wish): number | null {
     if (!this.asked || !sameFilter(this.asked, wish)) return 0;
-    // a view that is held still asks no more, of a version that it heard of before, either: the trace has grown since
+    // a paused view sends nothing, even for an earlier version that it knows, because the trace has
+    // grown since
     if (this.asked.version === wish.version || this.paused.current) return null;
     return pauseAfter(this.asked);
   }
@@ -112,7 +116,7 @@ export class EventRows {
     this.asked = { ...wish, at, took: at - began };
   }
 
-  /** Lines move while a trace grows: the rows at both ends of the selection are found again. */
+  /** Lines move while a trace grows: find the rows at both ends of the selection again. */
   async findChosen(): Promise<void> {
     const { session } = this.model;
     const { selected } = this.model.navigation;
@@ -124,7 +128,7 @@ export class EventRows {
     ];
     this.chosen = ends.includes(-1) ? null : { from: Math.min(...ends), to: Math.max(...ends) };
   }
-  /** @param extend from where the selection began to this row */
+  /** @param extend from the start of the selection to this row */
   async choose({ thread, seq }: EventAt, extend: boolean): Promise<void> {
     const now = get(this.model.navigation.selected);
     if (!extend) this.anchor = { thread, seq };
@@ -132,7 +136,10 @@ export class EventRows {
     await this.model.navigation.select(thread, seq);
     await this.findChosen();
   }
-  /** Select the row before or after the selected one, or where there is none the `first`. @returns whether there is one */
+  /**
+   * Select the row before or after the selected one, or the `first` if none is selected. @returns
+   * whether there is one
+   */
   async step(by: 1 | -1, extend: boolean, first: number): Promise<boolean> {
     const line = await this.lineOfSelected();
     const to = line < 0 ? first : line + by;
@@ -140,13 +147,16 @@ export class EventRows {
     if (next) await this.choose(next, extend);
     return next !== undefined;
   }
-  /** Place of the selected event; -1 = it is not among the rows. */
+  /** Index of the selected event; -1 = it isn't among the rows. */
   async lineOfSelected(): Promise<number> {
     const event = get(this.model.navigation.selected);
     return event ? this.model.session.lineOf(event.thread, event.seq) : -1;
   }
 }
 
-/** Filters are compared by what they say: they are made again whenever something that they read has moved. */
+/**
+ * Compare filters by their values, because they are created again whenever any state that they read
+ * changes.
+ */
 const sameFilter = (a: Wish, b: Wish): boolean =>
   JSON.stringify(a.filter) === JSON.stringify(b.filter);

@@ -1,4 +1,4 @@
-/** What the Events view lets through: the bar's filters and those by column, kept with the view. */
+/** The filters of the Events view: those of the bar and those by column, stored with the view. */
 import { fromStore } from 'svelte/store';
 import type { Layer } from '../../../../event/operations.ts';
 import {
@@ -22,26 +22,26 @@ export const LAYERS: readonly (readonly [Layer, string])[] = [
 ];
 const ALL_LAYERS = LAYERS.map(([layer]) => layer);
 
-/** As typed; '' asks for nothing. */
+/** As typed; '' filters nothing. */
 const WISHES = ['thread', 'op', 'object', 'result', 'duration', 'bytes', 'page'] as const;
 export type ColumnWish = (typeof WISHES)[number];
 
 export interface EventFilters {
   readonly text: ViewSetting<string>;
   readonly layers: ViewSetting<readonly Layer[]>;
-  /** Rows about the recording itself are shown, too. */
+  /** Also show rows about the recording itself. */
   readonly own: ViewSetting<boolean>;
   readonly errorsOnly: ViewSetting<boolean>;
   readonly inView: ViewSetting<boolean>;
-  /** The filters by column are shown, and hold. */
+  /** The filters by column are visible and active. */
   readonly more: ViewSetting<boolean>;
   readonly wishes: Readonly<Record<ColumnWish, ViewSetting<string>>>;
-  /** At least one of them asks for something. */
+  /** At least one of them is set. */
   readonly anyWish: boolean;
   readonly order: SortOrder;
-  /** All of it, as the session is asked. */
+  /** All filters, as sent to the session. */
   readonly filter: EventFilter;
-  /** Let everything through. */
+  /** Reset all filters. */
   clear(): void;
 }
 

@@ -1,4 +1,7 @@
-/** What tables and indexes that pages belong to are called, why some are not known, and the columns of the table by b-tree. */
+/**
+ * Names of the tables and indexes that pages belong to, why some are unknown, and the columns of
+ * the table by b-tree.
+ */
 import type { BTree, BTreeCause } from '../../../../analysis/pages/b-trees.ts';
 import { treeColumns } from '../../../../analysis/pages/table.ts';
 import { lowerBound } from '../../../../trace/number-columns.ts';
@@ -16,7 +19,7 @@ const CAUSES: Readonly<Record<BTreeCause, string>> = {
 };
 const NO_WAY = 'no page above them passed while recording, or they are overflow or freelist pages';
 
-/** Why the tables and indexes of some pages are not known; '' where all are. */
+/** Why the tables and indexes of some pages aren't known; '' if all are. */
 export function bTreeCause({ list, owners, causes }: TreesTable): string {
   const unknown = owners.reduce((n, at) => n + (at < 0 ? 1 : 0), 0);
   if (unknown === 0) return '';
@@ -28,7 +31,7 @@ export function bTreeCause({ list, owners, causes }: TreesTable): string {
 /** `table orders`, `index orders_by_date` */
 export const treeTitle = ({ kind, name }: BTree): string => `${kind} ${name}`;
 
-/** The b-tree of a row of the table; undefined = not known. */
+/** The b-tree of a table row; undefined = not known. */
 export const treeOfRow = ({ trees }: PlacesTable, i: number): BTree | undefined =>
   trees?.list[trees.owners[i] ?? -1];
 
@@ -60,7 +63,7 @@ export function partOf(table: PlacesTable, fromPlace: number, toPlace: number): 
       : '';
 }
 
-/** A row of the table by b-tree: place in the list, or its length for pages of no known b-tree. */
+/** A row of the table by b-tree: index in the list, or its length for pages of no known b-tree. */
 export const treeRows = ({ list, totals }: TreesTable): number[] =>
   [...list.keys(), list.length].filter((at) => totals.pages[at]! > 0);
 export const NOT_KNOWN = 'not known';
@@ -76,7 +79,7 @@ export const COUNTS = {
   read_bytes: {},
   write_bytes: {},
 };
-/** Columns over rows of `treeRows`. @param spanUs time by place; null = not known yet */
+/** Columns over rows of `treeRows`. @param spanUs time by index; null = not known yet */
 export function shownTreeColumns(
   { list, totals }: TreesTable,
   spanUs: (at: number) => number | null,

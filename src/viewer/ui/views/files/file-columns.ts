@@ -1,4 +1,4 @@
-/** The columns of the files table, and its order. */
+/** The columns of the files table, and its sorting. */
 import { fileColumns, type OriginFile } from '../../../../analysis/files/table.ts';
 import type { FileLine } from '../../../../protocol/answers/files.ts';
 import { cellText, sortedRows, viewColumns, type Column } from '../../parts/columns.ts';
@@ -6,19 +6,22 @@ import { cellText, sortedRows, viewColumns, type Column } from '../../parts/colu
 /** A row of the table: an origin, a group or a file. */
 export interface TreeRow {
   key: string;
-  /** Of an origin or a group; of a file in a group what it is in it ("journal"), else its path. */
+  /** Of an origin or a group. For a file in a group, its role ("journal"), otherwise its path. */
   name: string;
-  /** Beside the name: what tells it from another of the same name, or what a file without a group is. */
+  /**
+   * Next to the name: distinguishes it from another of the same name, or the kind of a file without
+   * a group.
+   */
   about: string;
-  /** The file, or the sums of a group; null of an origin. */
+  /** The file, or the sums of a group; null for an origin. */
   line: FileLine | null;
-  /** What is closed and opened with it; null of a file. */
+  /** Key of what it folds; null for a file. */
   fold: string | null;
   /** From 1. */
   level: number;
 }
 
-/** The name, which says its kind, then words, then numbers, what the table is sorted by at first before the others. */
+/** The name with the kind, then texts, then numbers, starting with the initial sort column. */
 const COLUMNS: readonly Column<OriginFile>[] = viewColumns(fileColumns, {
   path: { mono: false },
   vfs: { none: '' },
@@ -47,7 +50,7 @@ export const treeColumns = (narrow: boolean): Column<TreeRow>[] =>
     };
   });
 
-/** A sorted copy; ties go by path. @param key of a column */
+/** A sorted copy; ties are sorted by path. @param key of a column */
 export const sortedFiles = <Row extends OriginFile>(
   rows: readonly Row[],
   key: string,

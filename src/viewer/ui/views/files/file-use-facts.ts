@@ -1,4 +1,7 @@
-/** How a file is used, as text: what could be one call, what is read to be written, what IndexedDB is asked for. */
+/**
+ * How a file is used, as text: what could be one call, what is read to be written, IndexedDB
+ * requests.
+ */
 import type { DatabaseHeaders } from '../../../../analysis/pages/database-headers.ts';
 import { Op } from '../../../../event/event.ts';
 import { opName } from '../../../../event/operations.ts';
@@ -16,7 +19,10 @@ import {
 import type { FileEventsOf, FileUse } from '../../../../protocol/answers/patterns.ts';
 import type { PlacesTable } from '../../../../protocol/answers/pages.ts';
 
-/** Where the list behind a number is: the calls that it counts, calls by operation in Events, another view, the calls on page 1. */
+/**
+ * The list behind a number: the calls that it counts, calls by operation in Events, another view,
+ * the calls on page 1.
+ */
 export type FactList =
   { events: FileEventsOf } | { operation: string } | 'transactions' | 'page 1' | 'pages';
 export interface UseFact {
@@ -24,14 +30,14 @@ export interface UseFact {
   text: string;
   /** What it means, and how it is counted. */
   title: string;
-  /** A line over time beside the text, see `stepsOf`. */
+  /** A line over time next to the text, see `stepsOf`. */
   line?: string;
   list?: FactList;
 }
-/** Of the line over time, px. */
+/** Size of the line over time, px. */
 export const LINE = { width: 90, height: 12 } as const;
 
-/** Fewer are not worth a word. */
+/** Fewer aren't mentioned. */
 const FEW_REPEATED = 10;
 
 function runFact(runs: Runs | null, name: 'read' | 'write'): UseFact[] {
@@ -212,7 +218,10 @@ function freeFacts({ headers }: FileUse): UseFact[] {
   return facts;
 }
 
-/** Free pages over time as an SVG path in `LINE`: the first header at the left, the last at the right, the most at the top. */
+/**
+ * Free pages over time as an SVG path in `LINE`: the first header on the left, the last on the
+ * right, the maximum at the top.
+ */
 function stepsOf({ us, free, count }: Pick<DatabaseHeaders, 'us' | 'free' | 'count'>): string {
   const finite = us.slice(0, count).filter(Number.isFinite);
   const [from, to] = [finite[0] ?? 0, finite.at(-1) ?? 0];
@@ -221,13 +230,13 @@ function stepsOf({ us, free, count }: Pick<DatabaseHeaders, 'us' | 'free' | 'cou
     (Number.isFinite(at) && to > from ? ((at - from) / (to - from)) * LINE.width : 0).toFixed(1);
   const y = (n: number): string => (1 + (1 - n / most) * (LINE.height - 2)).toFixed(1);
   let path = `M0,${y(free[0] ?? 0)}`;
-  // of many steps one a pixel: where it ends
+  // of many steps, one per pixel: the last
   for (let i = 1; i < count; i++)
     if (i === count - 1 || x(us[i]!) !== x(us[i + 1]!)) path += `H${x(us[i]!)}V${y(free[i]!)}`;
   return `${path}H${LINE.width}`;
 }
 
-/** Of a database's pages, or a store's blocks, in the range that is shown. */
+/** For a database's pages, or a store's blocks, in the range that is shown. */
 export function placesFacts(table: PlacesTable): UseFact[] {
   const { kind, unit, placesRead, placesWritten, readsPerPlace, untied, untold } = table;
   const noun = kind === 'main-db' ? 'page' : 'block';
@@ -271,7 +280,7 @@ export function placesFacts(table: PlacesTable): UseFact[] {
   return facts;
 }
 
-/** Empty where nothing is to be said of it. */
+/** Empty if there is nothing to report. */
 export const useFacts = (use: FileUse): UseFact[] => [
   ...runFact(use.writes, 'write'),
   ...runFact(use.reads, 'read'),

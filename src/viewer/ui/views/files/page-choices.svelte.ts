@@ -1,4 +1,4 @@
-/** What the page map and its table are set to, kept with the view. */
+/** Settings of the page map and its table, stored with the view. */
 import { viewSetting, choiceSetting, type ViewSetting } from '../../view-setting.svelte.ts';
 import { panelFilter } from '../../panel-filter.svelte.ts';
 import { rounded } from '../../charts/viewport.ts';
@@ -10,12 +10,12 @@ export type PageList = 'use' | 'pages' | 'trees';
 export interface PageChoices {
   /** What the map counts. */
   readonly shown: ViewSetting<Shown>;
-  /** The range that the timeline shows, and no more. */
+  /** Only the timeline's range. */
   readonly inView: ViewSetting<boolean>;
-  /** The part of the map that is looked at; null = all. */
+  /** The visible part of the map; null = all. */
   readonly area: ViewSetting<MapArea | null>;
   readonly chosen: ViewSetting<MapArea | null>;
-  /** One b-tree only, by root page; -1 = pages of none known, 0 = all. */
+  /** One b-tree only, by root page; -1 = pages of no known b-tree, 0 = all. */
   readonly root: ViewSetting<number>;
   /** What is below the map. */
   readonly list: ViewSetting<PageList>;
@@ -24,7 +24,10 @@ export interface PageChoices {
 const AREA = /^([\d.]+),([\d.]+),(\d+),(\d+),(.*)$/su;
 const ROOT = /^-?\d{1,10}$/;
 
-/** Call it in a component's script. @param placesKey the database or store; an area of another one is none of its */
+/**
+ * Call it in a component's script. @param placesKey the database or store; an area of another one
+ * is ignored
+ */
 export function pageChoices(placesKey: () => string): PageChoices {
   const areaWords = {
     parse: (text: string): MapArea | undefined => {

@@ -1,4 +1,4 @@
-/** What kinds of pages are called and how they are drawn, and the columns of the table of pages or blocks. */
+/** Names and styles of page kinds, and the columns of the table of pages or blocks. */
 import { PageType } from '../../../../sqlite/page.ts';
 import { PAGE_TYPES, pageColumns } from '../../../../analysis/pages/table.ts';
 import { overPlaces, viewColumns, type Column } from '../../parts/columns.ts';
@@ -8,9 +8,9 @@ import { UNKNOWN } from '../../../../text/numbers.ts';
 
 interface TypeWords {
   title: string;
-  /** CSS custom property: of no activity, for a hue is one. */
+  /** CSS custom property. Not an activity's color, because these have other meanings. */
   color: string;
-  /** Of an index: tables are solid. */
+  /** For an index: hatched; tables are solid. */
   hatched?: true;
   meaning: string;
 }
@@ -66,7 +66,10 @@ const OTHER: TypeWords = {
 };
 export const TYPE_LEGEND: readonly TypeWords[] = [FIRST, ...Object.values(TYPE_WORDS), OTHER];
 
-/** @param fromFile the page was read from or written to the database file itself, so that its first byte was seen */
+/**
+ * @param fromFile the page was read from or written to the database file itself, so its first byte
+ * was seen
+ */
 export function typeWords(
   type: number,
   place: number,

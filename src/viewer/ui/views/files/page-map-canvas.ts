@@ -1,5 +1,6 @@
 /**
- * Draws the page x time map: one cell a bin, its color what was done most wastefully, its strength how often.
+ * Draws the page x time map, one cell per bin. The color shows the most wasteful access, its
+ * strength the number of accesses.
  *
  *   page ^ |T|  . . R R . .      T = type of the pages in that line, in a column of its own
  *        | |T|  W W . . W .
@@ -29,7 +30,7 @@ export const MAP_COLORS = {
   accent: '--accent',
 };
 export type MapColors = typeof MAP_COLORS;
-/** A part of the map: times and places, both [from, to). */
+/** A part of the map: ranges of times and places, both [from, to). */
 export interface MapArea {
   fromUs: number;
   toUs: number;
@@ -39,10 +40,10 @@ export interface MapArea {
 
 const channels = (hex: string): [number, number, number] =>
   [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)) as [number, number, number];
-/** A cell with a single call is still seen. */
+/** Minimum strength, so that a cell with a single call is visible. */
 const FAINTEST = 0.35;
 
-/** One pixel a cell, row 0 the highest place. */
+/** One pixel per cell, row 0 is the highest place. */
 export function paintCells(matrix: PageMatrix, shown: Shown, colors: MapColors): ImageData {
   const { timeBins, placeBins, reads, writes, rereads } = matrix;
   const image = new ImageData(timeBins, placeBins);
@@ -90,11 +91,11 @@ export function paintCells(matrix: PageMatrix, shown: Shown, colors: MapColors):
 export interface MapFrame {
   matrix: PageMatrix;
   cells: ImageData;
-  /** How the type of its pages is drawn, by place bin; null = none known. */
+  /** Style of its pages' type, by place bin; null = none known. */
   types: readonly ({ color: string; hatched: boolean } | null)[];
-  /** Outlined: under the keyboard's or the pointer's choice. */
+  /** Outlined: selected by keyboard or pointer. */
   chosen: MapArea | null;
-  /** Being dragged out. */
+  /** Range that the user is dragging. */
   brush: MapArea | null;
 }
 
@@ -127,7 +128,7 @@ export class MapScale {
         this.plotHeight
     );
   }
-  /** The cell under a point; the nearest for one beside the map. */
+  /** The cell under a point; outside the map, the nearest one. */
   cellAt(x: number, y: number): { time: number; bin: number } {
     const { timeBins, placeBins } = this.matrix;
     const clamp = (n: number, most: number): number => Math.max(0, Math.min(most, Math.floor(n)));
@@ -136,7 +137,9 @@ export class MapScale {
       bin: clamp((1 - (y - TOP) / this.plotHeight) * placeBins, placeBins - 1),
     };
   }
-  /** What cells cover, in whole places: a place belongs to the bin that pageMatrix counts it in. */
+  /**
+   * The range of cells in whole places: a place belongs to the bin in which pageMatrix counts it.
+   */
   area(a: { time: number; bin: number }, b = a): MapArea {
     const { fromUs, toUs, fromPlace, toPlace, timeBins, placeBins } = this.matrix;
     const [time0, time1] = [Math.min(a.time, b.time), Math.max(a.time, b.time) + 1];
@@ -153,7 +156,7 @@ export class MapScale {
   }
 }
 
-/** Stripes in the color of the background, to be laid over what is hatched. */
+/** Stripes in the background color, drawn over what should be hatched. */
 function hatchOf(g: CanvasRenderingContext2D, background: string): CanvasPattern {
   const size = 4;
   const tile = new OffscreenCanvas(size, size);
@@ -165,7 +168,7 @@ function hatchOf(g: CanvasRenderingContext2D, background: string): CanvasPattern
 
 const TICK_PX = 28;
 
-/** Round places of [from, to), and the first where no round one is there. @param height px of the axis */
+/** Round places of [from, to), or the first place if none is round. @param height px of the axis */
 export function placeTicks(from: number, to: number, height: number): number[] {
   const step = roundStep(Math.max(1, ((to - from) / Math.max(1, height)) * TICK_PX));
   const ticks = multiples({ from, to: to - 1 }, step);

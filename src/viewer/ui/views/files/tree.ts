@@ -1,4 +1,7 @@
-/** The files table as a tree, each path once: a database with its journal and log, an IndexedDB database with its stores, a folder of OPFS with its files. */
+/**
+ * The files table as a tree with each path once: a database with its journal and log, an IndexedDB
+ * database with its stores, an OPFS folder with its files.
+ */
 import { FEWEST_IN_POOL } from '../../../../analysis/locks/handle-pools.ts';
 import { grouped } from '../../../../analysis/core/maps.ts';
 import { suffixOf } from '../../../../event/file-names.ts';
@@ -10,7 +13,9 @@ import type { FileLine } from '../../../../protocol/answers/files.ts';
 interface FileGroup {
   name: string;
   rows: FileLine[];
-  /** Sums over its rows as SQLite's VFS has them, else over those of storage: both are the same bytes, one above the other. */
+  /**
+   * Sums over its rows at SQLite's VFS, otherwise at the storage: both layers have the same bytes.
+   */
   sum: FileLine;
 }
 
@@ -32,7 +37,10 @@ const OPFS_ROLES: Readonly<Record<string, string>> = {
   '-shm': 'WAL index in OPFS',
 };
 
-/** What a file is called in its group, whose name has the path: its role, or what a folder or an IndexedDB database calls it. */
+/**
+ * A file's name within its group, whose name has the path: its role, or its name in a folder or an
+ * IndexedDB database.
+ */
 function nameIn(group: string, { kind, path, idb }: FileLine): string {
   if (kind === 'idb-store') return idb === undefined ? path : path.slice(idb.length + 1);
   if (kind !== 'opfs') return ROLES[kind];
@@ -48,7 +56,7 @@ function aloneName({ kind, path }: FileLine): { name: string; about: string } {
   return { name: path, about: said ? '' : ROLES[kind] };
 }
 
-/** Rows of a group by name; those of the same name have their paths beside it. */
+/** Rows of a group by name. Rows with the same name also show their paths. */
 function namesIn({ name: group, rows }: FileGroup): { name: string; about: string }[] {
   const names = rows.map((line) => nameIn(group, line));
   const counts = new Map<string, number>();
@@ -57,12 +65,15 @@ function namesIn({ name: group, rows }: FileGroup): { name: string; about: strin
 }
 
 interface FileOrigin {
-  /** '' where there is one only: then it isn't a level of the tree. */
+  /** '' if there is only one, which isn't a level of the tree. */
   name: string;
   groups: FileGroup[];
 }
 
-/** The whole tree: origins, the one whose files took most time first; their groups; the rows in these. */
+/**
+ * The whole tree: origins, the one whose files took most time first; their groups; and the rows in
+ * these.
+ */
 export function fileOrigins(
   lines: readonly FileLine[],
   key: string,
@@ -76,7 +87,7 @@ export function fileOrigins(
     .map(([name, some]) => ({ name, groups: fileTree(some, key, descending) }));
 }
 
-/** Groups and the rows in them in the same order; a group of one row stands for that row. */
+/** Groups and their rows in the same order. A group with one row is replaced by that row. */
 export function fileTree(
   lines: readonly FileLine[],
   key: string,
@@ -102,12 +113,15 @@ export function fileTree(
   return [...sorted.filter((group) => !isPool(group)), ...sorted.filter(isPool)];
 }
 
-/** Files under names that a VFS made up, in which the bytes of the databases lie again: they come last, folded at first. */
+/**
+ * Files whose names a VFS made up, which contain the databases' bytes again: they come last and are
+ * folded by default.
+ */
 const isPool = ({ name, rows }: FileGroup): boolean =>
   name.startsWith(OPFS_FOLDER) && rows.length >= FEWEST_IN_POOL;
 const foldOf = (origin: string, group: string): string => `${origin} ${group}`;
 
-/** What is folded. @param toggled what is not as it is at first, by `fold` */
+/** What is folded. @param toggled what differs from its default, by `fold` */
 export function closedIn(tree: readonly FileOrigin[], toggled: readonly string[]): Set<string> {
   const closed = new Set(toggled);
   for (const { name, groups } of tree)
@@ -118,7 +132,7 @@ export function closedIn(tree: readonly FileOrigin[], toggled: readonly string[]
   return closed;
 }
 
-/** The rows that are not folded away. @param closed by `fold` */
+/** The visible rows. @param closed by `fold` */
 export function treeRows(
   tree: readonly FileOrigin[],
   closed: ReadonlySet<string>,

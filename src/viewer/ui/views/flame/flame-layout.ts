@@ -1,19 +1,25 @@
-/** Where frames of a flame graph lie, which of them is next to which, and how one is named over a growing trace. Pure. */
+/**
+ * Positions of a flame graph's frames, keyboard navigation between them, and their names across
+ * updates of a growing trace. Pure.
+ */
 import type { Frame } from '../../../../analysis/statements/flame-graph.ts';
 import { oneLine, UNKNOWN_SQL } from '../../../../text/clean.ts';
 
 /** A frame that is drawn. */
 export interface Box {
-  /** Place in the list of frames. */
+  /** Index in the list of frames. */
   at: number;
   /** Shares of the width. */
   left: number;
   width: number;
-  /** It is above the frame that is looked at, and has more time than is drawn. */
+  /** It is above the zoomed frame, so it has more time than its width shows. */
   above: boolean;
 }
 
-/** The frame that is looked at, and what is above and below it, from the top. @param zoom its place, -1 = all @param least share of the width below which a frame is left out */
+/**
+ * The zoomed frame, and what is above and below it, from the top. @param zoom its index, -1 = all
+ * @param least share of the width below which a frame isn't drawn
+ */
 export function boxesOf(
   frames: readonly Frame[],
   totalUs: number,
@@ -26,7 +32,7 @@ export function boxesOf(
     ...{ at, left: 0, width: 1 },
     above: true,
   }));
-  /** Where the next frame below each begins. */
+  /** Where the next frame below each starts. */
   const next = new Map<number, number>();
   if (zoom >= 0) {
     boxes.push({ at: zoom, left: 0, width: 1, above: false });
@@ -54,7 +60,10 @@ export function ancestorsOf(frames: readonly Frame[], at: number): number[] {
 }
 
 type Direction = 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown';
-/** The box that an arrow leads to: along a row, up, or down to the widest; the same where there is none. */
+/**
+ * The box that an arrow key goes to: along a row, up, or down to the widest; the same one if there
+ * is none.
+ */
 export function nextBox(
   frames: readonly Frame[],
   boxes: readonly Box[],
@@ -75,7 +84,7 @@ export function nextBox(
 export const pathOf = (frames: readonly Frame[], at: number): (string | null)[] =>
   at < 0 ? [] : [...ancestorsOf(frames, at), at].map((place) => frames[place]!.name);
 
-/** The frame at such a path; -1 = there is none any more. */
+/** The frame at this path; -1 = none, or not any more. */
 export function frameAt(frames: readonly Frame[], path: readonly (string | null)[]): number {
   let parent = -1;
   for (const [depth, name] of path.entries()) {
@@ -98,6 +107,6 @@ export function parsePath(text: string): (string | null)[] | undefined {
   }
 }
 
-/** In one line, fit to be shown. */
+/** In one line, safe to display. */
 export const frameTitle = ({ name, sql, kind }: Frame): string =>
   name === null ? (kind === 'statement' ? UNKNOWN_SQL : '') : oneLine(sql ?? name);

@@ -1,4 +1,7 @@
-/** Colors of frames: a call has that of the timeline, a statement or a function that of what most of its time was. */
+/**
+ * Colors of frames: a call has its color from the timeline; a statement or function has the color
+ * of what took most of its time.
+ */
 import { PART_WORDS, PARTS } from '../../../../analysis/core/time-parts.ts';
 import type { Frame } from '../../../../analysis/statements/flame-graph.ts';
 import { PART_COLORS } from '../../charts/time-parts.ts';
@@ -13,6 +16,6 @@ export const FRAME_WORDS: Readonly<Record<Kind, { title: string; meaning: string
 /** In the order of a legend. */
 export const FRAME_KINDS: readonly Kind[] = [...PARTS, 'meta'];
 
-/** A lock call that mostly waits for another holder has the color of that. */
+/** A lock call that mostly waits for another holder has the color of waiting. */
 export const frameKind = ({ call, part }: Frame): Kind =>
   call === null || (call === 'lock' && part === 'lockWait') ? part : call;

@@ -1,4 +1,4 @@
-/** The Locks view's words: kinds of locks, columns of its tables, and what a span says of itself. */
+/** Texts of the Locks view: kinds of locks, columns of its tables, and tooltips of spans. */
 import { STUCK_US } from '../../../../analysis/locks/wait-graph.ts';
 import { modeText, type ResourceKind } from '../../../../analysis/locks/lock-columns.ts';
 import type { WaitArrow } from '../../../../analysis/contention/wait-arrows.ts';
@@ -77,7 +77,7 @@ export const TABLES: readonly LockTable[] = [
   },
 ];
 
-/** What a span is, for its tooltip. */
+/** A span's tooltip. */
 export function spanText({ kind }: Pick<LockLane, 'kind'>, track: LockTrack, i: number): string {
   const wait = track.wait[i] === 1;
   const count = track.count[i]!;
@@ -91,7 +91,7 @@ export function spanText({ kind }: Pick<LockLane, 'kind'>, track: LockTrack, i: 
 
 const kind = { value: (row: { kind: ResourceKind }) => KINDS[row.kind].title };
 const name = { none: 'unnamed', width: 'minmax(90px, 1fr)' };
-/** Of threads: as wide as where there is room, and no narrower than it takes to tell them apart. */
+/** For threads: uses the available width, with a minimum that keeps names distinguishable. */
 const THREAD = 'minmax(96px, 180px)';
 const title = { value: (row: { threadTitle: string }) => row.threadTitle, width: THREAD };
 

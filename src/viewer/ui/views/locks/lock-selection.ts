@@ -4,7 +4,7 @@ import type { Range } from '../../charts/viewport.ts';
 export interface LockSelection {
   table: string;
   key: string;
-  /** What the lanes set off. */
+  /** What the lanes highlight. */
   lanes: readonly string[];
   /** Microseconds. */
   range: Range;
@@ -14,7 +14,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isTime = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value);
 
-/** Anything may stand in an address: what isn't a chosen row is none. */
+/** An address may contain anything: an invalid selection is ignored. */
 export const LOCK_SELECTION = {
   parse(text: string): LockSelection | undefined {
     let said: unknown;

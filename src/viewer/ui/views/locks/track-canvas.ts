@@ -1,4 +1,7 @@
-/** Draws one lane of the Locks view: waits as a solid strip above, holds as outlines below, the stronger the mode the fuller. */
+/**
+ * Draws one lane of the Locks view: waits as a solid strip at the top, holds as outlines below,
+ * filled more for stronger modes.
+ */
 import { colorsOf, sized } from '../../charts/canvas.ts';
 import type { Range } from '../../charts/viewport.ts';
 import type { LockTrack } from '../../../../protocol/answers/lock-lanes.ts';
@@ -7,7 +10,7 @@ import type { LockTrack } from '../../../../protocol/answers/lock-lanes.ts';
 export const LANE_HEIGHT = 22;
 const [WAIT_Y, WAIT_HEIGHT] = [3, 5];
 const [HOLD_Y, HOLD_HEIGHT] = [10, 9];
-/** How much of its color the inside of a hold has, at most, and of that by mode 1..4. */
+/** Maximum share of its color inside a hold, and the share of that by mode 1..4. */
 const FILL = 0.45;
 const STRENGTH = [0, 0.4, 0.65, 0.8, 1];
 
@@ -20,7 +23,7 @@ const COLORS = {
   shade: '--shade',
 };
 
-/** @param mark a time range to set off, or null @param ticks moments of the grid, microseconds */
+/** @param mark a time range to highlight, or null @param ticks moments of the grid, microseconds */
 export function drawTrack(
   canvas: HTMLCanvasElement,
   track: LockTrack | undefined,
@@ -66,7 +69,10 @@ export function drawTrack(
   context.globalAlpha = 1;
 }
 
-/** The span under a point of a lane: that which is narrowest, within `slackUs`; -1 = none. @param y CSS px within the lane */
+/**
+ * The narrowest span under a point of a lane, within `slackUs`; -1 = none. @param y CSS px within
+ * the lane
+ */
 export function spanAt(track: LockTrack, us: number, y: number, slackUs: number): number {
   const wait = y < (WAIT_Y + WAIT_HEIGHT + HOLD_Y) / 2 ? 1 : 0;
   let best = -1;
@@ -79,7 +85,7 @@ export function spanAt(track: LockTrack, us: number, y: number, slackUs: number)
   return best;
 }
 
-/** Place of a span that an event began; -1 = it is not drawn. */
+/** Index of the span that starts with an event; -1 = it isn't drawn. */
 export function spanOf(track: LockTrack, { seq, wait }: { seq: number; wait: number }): number {
   return track.seq.findIndex((one, i) => one === seq && track.wait[i] === wait);
 }

@@ -1,4 +1,7 @@
-/** The query editor: CodeMirror with SQLite's words, the trace's tables in completion, and the colors of the theme. */
+/**
+ * The query editor: CodeMirror with SQLite's keywords, completion of the trace's tables, and the
+ * theme's colors.
+ */
 import { autocompletion, closeBrackets, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { sql, SQLite } from '@codemirror/lang-sql';
@@ -39,7 +42,7 @@ const THEME = EditorView.theme({
 
 export interface SqlEditor {
   readonly view: EditorView;
-  /** The selected part, or all of it. */
+  /** The selected text, or all of it. */
   query(): string;
   setText(text: string): void;
   insert(text: string): void;
@@ -68,7 +71,9 @@ const language = (tables: readonly SqlTableInfo[]): ReturnType<typeof sql> =>
     ),
   });
 
-/** @param run Ctrl+Enter or Cmd+Enter @param changed after each change of the text */
+/**
+ * @param run called on Ctrl+Enter or Cmd+Enter @param changed called after each change of the text
+ */
 export function createEditor(
   parent: HTMLElement,
   text: string,
@@ -91,7 +96,7 @@ export function createEditor(
         autocompletion(),
         schema.of(language([])),
         syntaxHighlighting(HIGHLIGHT),
-        // Tab leaves the editor, as everywhere else
+        // Tab leaves the editor, as it leaves other fields
         keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
         placeholder('SELECT … FROM events'),
         EditorView.lineWrapping,

@@ -1,4 +1,4 @@
-/** Queries that answer real questions; also what shows how the tables are meant. Each runs on any trace. */
+/** Queries that answer real questions and show how to use the tables. Each runs on any trace. */
 
 interface SqlExample {
   title: string;

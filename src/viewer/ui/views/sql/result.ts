@@ -1,11 +1,11 @@
-/** A result as the table and the chart show it. */
+/** A result in the form for the table and the chart. */
 import type { EventRef } from '../../../../trace/store.ts';
 import type { Column } from '../../parts/columns.ts';
 import type { SqlAnswer } from '../../../../protocol/answers/sql.ts';
 
 type Result = Pick<SqlAnswer, 'columns' | 'rows'>;
 
-/** Columns that hold numbers and nothing else but NULL. */
+/** Columns with numbers and NULL only. */
 export function numericColumns({ columns, rows }: Result): boolean[] {
   return columns.map(
     (_, c) =>
@@ -15,7 +15,7 @@ export function numericColumns({ columns, rows }: Result): boolean[] {
 }
 
 const MOST_DECIMALS = 6;
-/** So many digits after the point are worth reading. */
+/** Maximum useful digits after the decimal point. */
 const decimalsOf = (value: number): number =>
   Number.isInteger(value)
     ? 0
@@ -35,13 +35,16 @@ export const cellWords = (value: number | string | null | undefined): string =>
         })
       : String(value);
 
-/** A column of numbers reads at a glance: thousands apart, points in one line. @param looked values that decide how many digits stand behind it */
+/**
+ * Formats a column of numbers: thousands are separated, decimal points aligned. @param looked
+ * values that determine the number of decimal digits
+ */
 function alignedWords(
   looked: readonly (number | string | null | undefined)[],
 ): (value: number | string | null | undefined) => string {
   const sizes = looked.flatMap((value) => (typeof value === 'number' ? [Math.abs(value)] : []));
   const broken = sizes.filter((size) => !Number.isInteger(size));
-  // what the largest needs, and as much as keeps the smallest from reading 0
+  // what the largest needs, and enough that the smallest doesn't read 0
   const digits = broken.length
     ? Math.min(
         MOST_DECIMALS,
@@ -58,7 +61,7 @@ function alignedWords(
   return (value) => (typeof value === 'number' ? format.format(value) : cellWords(value));
 }
 
-/** Over the numbers of rows. */
+/** Over row indexes. */
 export function resultColumns(result: Result): Column<number>[] {
   const numeric = numericColumns(result);
   const looked = result.rows.slice(0, 200);
@@ -75,7 +78,10 @@ export function resultColumns(result: Result): Column<number>[] {
   });
 }
 
-/** Events that rows name by their columns `thread` and `seq`; null where the result has no such columns. */
+/**
+ * Events that rows name in their columns `thread` and `seq`; null if the result has no such
+ * columns.
+ */
 export function eventsOf({ columns, rows }: Result): ((row: number) => EventRef | null) | null {
   const [t, s] = ['thread', 'seq'].map((name) =>
     columns.findIndex((column) => column.toLowerCase() === name),

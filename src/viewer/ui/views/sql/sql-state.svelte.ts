@@ -1,4 +1,7 @@
-/** What the Query view holds while other tabs are looked at: the text, the run under way, the last result. One for each viewer. */
+/**
+ * The Query view's state, which survives switching tabs: the text, the current run, the last
+ * result. One per viewer.
+ */
 import { get } from 'svelte/store';
 import type { ViewerModel } from '../../model.ts';
 import type { SqlAnswer } from '../../../../protocol/answers/sql.ts';
@@ -6,7 +9,7 @@ import { perModel } from '../../per-model.ts';
 import { viewStateOf } from '../../view-state.ts';
 import { EXAMPLES } from './examples.ts';
 
-/** What the last result was asked with. */
+/** The arguments of the last result. */
 interface ShownResult extends SqlAnswer {
   sql: string;
 }
@@ -17,7 +20,7 @@ class SqlState {
   text = $state('');
   result = $state.raw<ShownResult | null>(null);
   error = $state<string | null>(null);
-  /** Number of the run under way; null = none. */
+  /** Number of the current run; null = none. */
   running = $state<number | null>(null);
   maxMs = $state<number>(LIMITS_MS[1]);
   chart = $state<'table' | 'bars' | 'line'>('table');
@@ -28,12 +31,12 @@ class SqlState {
     this.text = get(viewStateOf(model).texts)['sql.query'] ?? EXAMPLES[0]!.sql;
     model.trace.subscribe(() => this.forget());
   }
-  /** What was answered is of a trace that is not on screen any more. */
+  /** The answer belongs to a trace that isn't on screen any more. */
   private forget(): void {
     this.cancel();
     this.result = this.error = null;
   }
-  /** Another text stands in the editor: it is kept with the views' settings. */
+  /** The editor's text has changed: it is stored with the views' settings. */
   edit(text: string): void {
     this.text = text;
     viewStateOf(this.model).set('sql.query', text === EXAMPLES[0]!.sql ? null : text);
@@ -67,7 +70,8 @@ class SqlState {
     const isOver = (): boolean => trace !== get(this.model.trace);
     this.running = ++this.lastId;
     this.error = null;
-    // an address that both sides read tells a worker that is busy inside SQLite; without isolation the time limit does
+    // shared memory signals a worker that is busy inside SQLite; without isolation, the time limit
+    // stops it
     this.stop = crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(4)) : null;
     try {
       await act({ id: this.running, maxMs: this.maxMs, stop: this.stop }, isOver);

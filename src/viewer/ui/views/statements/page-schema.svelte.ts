@@ -1,4 +1,7 @@
-/** The schema of the page's database, read on the user's click: a copy goes to the worker, which reads its schema and statistics. */
+/**
+ * The schema of the page's database, read when the user clicks: a copy goes to the worker, which
+ * reads its schema and statistics.
+ */
 import { databaseName } from '../../../../event/file-names.ts';
 import type { PageDatabase, PageDatabases } from '../../../../protocol/page-copy.ts';
 import type { ViewerModel } from '../../model.ts';
@@ -8,11 +11,11 @@ const words = (e: unknown): string => (e instanceof Error ? e.message : String(e
 const fileName = (path: string): string => databaseName(path).split('/').at(-1)!;
 
 class PageSchema {
-  /** How many were read: plans are made again with another one. */
+  /** Number of schemas read: a new one makes plans again. */
   count = $state(0);
   busy = $state(false);
   error = $state('');
-  /** Of these the user has to choose; null = of none. */
+  /** Databases that the user has to choose from; null = none. */
   found = $state.raw<PageDatabases | null>(null);
 
   constructor(private readonly model: ViewerModel) {}
@@ -21,7 +24,7 @@ class PageSchema {
     return this.model.host.recorder?.databases !== undefined;
   }
 
-  /** @param recorded name of the database whose statements it is for; null = not known */
+  /** @param recorded name of the statements' database; null = not known */
   read(recorded: string | null): Promise<void> {
     return this.during(async () => {
       const found = await this.model.host.recorder!.databases!.list();
@@ -38,7 +41,7 @@ class PageSchema {
       else this.found = found;
     });
   }
-  /** One of those found. */
+  /** Use one of the databases found. */
   choose(database: PageDatabase, recorded: string | null): Promise<void> {
     const { origin } = this.found!;
     return this.during(() => this.take(database, origin, recorded));

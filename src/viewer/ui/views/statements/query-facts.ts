@@ -1,4 +1,7 @@
-/** What SQLite's own counters say of a statement's runs, for its page: each as the column of its name has it. */
+/**
+ * What SQLite's counters report about a statement's runs, for its page. Each is named like its
+ * column.
+ */
 import { statementColumns } from '../../../../analysis/statements/table.ts';
 import type { StatementRow } from '../../../../analysis/statements/statement-table.ts';
 import { cellText } from '../../../../analysis/core/table.ts';
@@ -8,7 +11,7 @@ export interface QueryFact {
   text: string;
   help: string;
 }
-/** Said also where they are 0. */
+/** Shown even if they are 0. */
 const ALWAYS = ['scanned', 'sorts', 'vm_steps'] as const;
 const WHERE_ANY = [
   'auto_index_rows',
@@ -18,7 +21,7 @@ const WHERE_ANY = [
   'memory',
 ] as const;
 
-/** Empty where no run was counted. */
+/** Empty if no run was counted. */
 export function queryFacts(statement: StatementRow): QueryFact[] {
   if (!statement.query) return [];
   return [...ALWAYS, ...WHERE_ANY].flatMap((name) => {

@@ -11,7 +11,7 @@ const NOUNS: Partial<Record<ExecutionCount, string>> = {
   locks: 'lock call',
 };
 
-/** What happened inside it alone. */
+/** What happened in this run only. */
 export function causeText(cause: RunCause): string {
   switch (cause.kind) {
     case 'first':

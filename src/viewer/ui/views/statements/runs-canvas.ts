@@ -1,4 +1,4 @@
-/** Runs of a statement as points: x when it began, y how long it took, logarithmic. */
+/** Runs of a statement as points: x is the start, y the duration, logarithmic. */
 import { ExecutionState } from '../../../../analysis/core/executions.ts';
 import { sized } from '../../charts/canvas.ts';
 import { timeTicks } from '../../charts/ticks.ts';
@@ -23,12 +23,12 @@ interface RunsScale {
   y(us: number): number;
 }
 
-/** Where runs are drawn that took less than the clock can tell. */
+/** Position of runs shorter than the clock can measure. */
 const leastOf = (stepUs: number | null): number => (stepUs ? stepUs / 2 : 0.1);
 
 /**
- * What maps moments and durations to pixels. Powers of ten on the y axis: at least one.
- * @param stepUs step of the clock: shorter runs lie on one line under it; null = not known
+ * Maps moments and durations to pixels. The y axis has at least one power of ten.
+ * @param stepUs step of the clock: shorter runs are on one line below it; null = not known
  */
 function scaleOf(
   runs: StatementRuns,
@@ -58,7 +58,7 @@ function scaleOf(
   };
 }
 
-/** @param selected index of the run that is marked, or -1 */
+/** @param selected index of the marked run, or -1 */
 export function drawRuns(
   canvas: HTMLCanvasElement,
   runs: StatementRuns,

@@ -7,17 +7,19 @@ import { viewColumns, type Column } from '../../parts/columns.ts';
 import { UNKNOWN_SQL } from '../../../../text/clean.ts';
 import { formatCount, formatDuration, formatMeasured } from '../../../../text/numbers.ts';
 
-/** A sum of n times that are each below the step is below n steps. */
+/** A sum of n times below the step is below n steps. */
 const total = ({ totalUs, executions }: StatementRow, stepUs: number | null): string =>
   totalUs === 0 && executions > 0
     ? formatMeasured(0, stepUs === null ? null : stepUs * executions)
     : formatDuration(totalUs);
 
-/** As it was recorded, with its lines. */
+/** As recorded, with its line breaks. */
 export const statementTitle = ({ sql, truncated }: StatementRow): string =>
   sql === null ? UNKNOWN_SQL : truncated ? `${sql}…` : sql;
 
-/** What the bar is the length of, as a number: the same as the statement's frame has in the flame graph. */
+/**
+ * The number that the bar's length shows: the same as the statement's frame has in the flame graph.
+ */
 const TOTAL_TIME: Column<StatementRow> = {
   key: 'time',
   title: frameColumns.total.title,
@@ -27,7 +29,10 @@ const TOTAL_TIME: Column<StatementRow> = {
   text: ({ time }) => formatDuration(time.spanUs),
 };
 
-/** px of a panel: no room for long bars, and none for their heading beside a number. */
+/**
+ * Panel width below which there is no room for long bars, or for their heading next to a number,
+ * px.
+ */
 const [NARROW, NARROWEST] = [700, 450];
 
 /** Values of one run in the order of their parameters. */
@@ -35,9 +40,9 @@ export const boundText = ({ values, left }: BoundExample): string =>
   `${values.join(', ')}${left ? `, … ${formatCount(left)} more` : ''}`;
 
 /**
- * @param stepUs step of the clock, which tells no shorter time from 0; null = not known
- * @param part the one that counts of their time; null = all
- * @param room px of the panel, for the bars
+ * @param stepUs step of the clock, which measures shorter times as 0; null = not known
+ * @param part count only this part of their time; null = all
+ * @param room width of the panel, for the bars, px
  */
 export function shownColumns(
   stepUs: number | null,

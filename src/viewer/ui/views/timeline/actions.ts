@@ -1,4 +1,6 @@
-/** What the timeline's keys and buttons do: steps from hit to hit, zooms, areas, notes, pins. */
+/**
+ * What the timeline's keys and buttons do: go from hit to hit, zoom, select areas, add notes, pin.
+ */
 import { get } from 'svelte/store';
 import type { TimelinePointer } from '../../charts/timeline-pointer.ts';
 import { zoomAt, type Range } from '../../charts/viewport.ts';
@@ -10,7 +12,7 @@ import type { TimelineState } from './timeline-state.svelte.ts';
 /** Key of the lane that draws an event. */
 export const laneOf = ({ thread, layer }: EventLine): string => `${thread}:${layer}`;
 
-/** @param pointer over the canvas, once it is there */
+/** @param pointer over the canvas, once it exists */
 export function timelineActions(
   model: ViewerModel,
   setup: TimelineState,
@@ -45,7 +47,7 @@ export function timelineActions(
     if (next) await model.navigation.select(next.thread, next.seq, { show: true });
   }
   let steps: Promise<unknown> = Promise.resolve();
-  /** Each key's step begins where the one before has led. */
+  /** Each key press continues from the target of the previous one. */
   const then = (step: () => Promise<void>): void =>
     void (steps = steps.then(() => model.attempt(step)));
 
@@ -63,7 +65,7 @@ export function timelineActions(
   return {
     magnify(factor) {
       const us = pointer()?.us ?? null;
-      if (us === null) return false; // the same key zooms about the middle
+      if (us === null) return false; // the same key zooms around the middle
       model.navigation.look(zoomAt(get(view), us, factor, get(model.navigation.extent)));
       return true;
     },

@@ -1,8 +1,10 @@
-/** The events of the evidence as the timeline draws them, and the one at a place of their track. */
+/**
+ * The events of the evidence as the timeline draws them, and the one at a position of their track.
+ */
 import type { EvidenceMarks } from '../../charts/timeline-overlay.ts';
 import type { Evidence } from '../../navigation.ts';
 
-/** Begins and ends in the order of the begins; what is not there is left out. */
+/** Start and end times, ordered by start. Events that don't exist are left out. */
 function pairs(from: Float64Array, to: Float64Array): Float64Array {
   const order = Array.from(from.keys())
     .filter((i) => from[i]! <= to[i]!)
@@ -16,7 +18,7 @@ export function evidenceMarksOf({ places, at }: Pick<Evidence, 'places' | 'at'>)
   return { ranges: pairs(fromUs, toUs), statements: pairs(statementFromUs, statementToUs), now };
 }
 
-/** Place of the nearest event among the evidence; -1 = none is within `slackUs`. */
+/** Index of the nearest event among the evidence; -1 = none within `slackUs`. */
 export function evidenceAt(
   { places: { fromUs, toUs } }: Pick<Evidence, 'places'>,
   us: number,

@@ -1,13 +1,19 @@
-/** The timeline's own keys, in one table: what it obeys, and what the `?` sheet shows of them. After Perfetto's. */
+/**
+ * The timeline's own keys in one table, for the key handler and the `?` sheet. Modeled on
+ * Perfetto's.
+ */
 
 import { ZOOM_STEP } from '../../keys.ts';
 
 export interface TimelineActions {
-  /** Zoom about the pointer. @param factor above 1 shows more time @returns whether it is over the timeline */
+  /**
+   * Zoom around the pointer. @param factor above 1 shows more time @returns whether it is over the
+   * timeline
+   */
   magnify(factor: number): boolean;
   step(by: 1 | -1): void;
   zoom(by: 1 | -1): void;
-  /** To the other end of an arrow of the selected event. */
+  /** Go to the other end of an arrow of the selected event. */
   flow(by: 1 | -1): void;
   area(): void;
   note(): void;

@@ -1,6 +1,6 @@
 /**
- * What is set up on the timeline is kept with the views' settings, so that it stands in the address, too: lanes, search, the chosen area
- * and its table, the I/O map, the zooms so far.
+ * Stores the timeline's settings with those of the views, so that the address has them, too: lanes,
+ * search, the selected area and its table, the I/O map, the zoom history.
  */
 import { get } from 'svelte/store';
 import { rounded, type Range } from '../../charts/viewport.ts';
@@ -8,12 +8,12 @@ import type { ViewerModel } from '../../model.ts';
 import { DRAWER_HEIGHT, type TimelineState } from './timeline-state.svelte.ts';
 import { viewStateOf } from '../../view-state.ts';
 
-/** Zooms that fit into an address. */
+/** Number of zooms that fit into an address. */
 const MOST_ZOOMS = 8;
 const BY = ['operation', 'statement', 'file'] as const;
 const LAYERS = ['sql', 'vfs', 'web', 'host'] as const;
 
-/** Microseconds, `1200,5600.5`; null = makes no sense. */
+/** Microseconds, `1200,5600.5`; null = invalid. */
 function rangeOf(text: string | undefined): Range | null {
   const [from, to, ...more] = (text ?? '')
     .split(',')
@@ -38,13 +38,13 @@ const numbersOf = (text: string | undefined): number[] =>
 
 type Said = Readonly<Record<string, string>>;
 
-/** Take over what the address says, once: later the setup itself is what holds. */
+/** Apply the address once. Later, the settings themselves are valid. */
 function restore(said: Said, setup: TimelineState): void {
   setup.search ||= said['timeline.search'] ?? '';
   setup.area ??= rangeOf(said['timeline.area']);
   if (!setup.trace) setUp(said, setup);
 }
-/** Another address: it says how everything is set up, also where it says nothing. */
+/** Another address was set: it determines all settings, including those that it omits. */
 export function applyTimelineSettings(said: Said, setup: TimelineState): void {
   setup.forget();
   setup.areaBy = BY[0];
@@ -102,7 +102,7 @@ export function useTimelineSettings(model: ViewerModel, setup: TimelineState): v
   };
   keep('zooms', () => (setup.zooms.length > 1 ? shown().zooms.map(rangeText).join(' ') : null));
   keep('zoom', () => (setup.zooms.length > 1 ? String(setup.zoomAt - shown().first) : null));
-  // the trace's file holds how its lanes were saved: what is different now is said
+  // the trace's file has the saved lanes: the address only contains differences
   for (const name of ['hidden', 'pinned', 'order'] as const)
     $effect(() => {
       const now = [...setup[name]].join(',');

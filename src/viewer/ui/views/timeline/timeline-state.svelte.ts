@@ -1,6 +1,6 @@
 /**
- * What the user has set up on the timeline: lanes shown, pinned and in which order, the chosen area, the zooms so far, the search.
- * Lives as long as the viewer, so that another tab and back changes nothing.
+ * The user's settings of the timeline: visible and pinned lanes and their order, the selected area,
+ * the zoom history, the search. Lives as long as the viewer, so that switching tabs loses nothing.
  */
 import { SvelteSet } from 'svelte/reactivity';
 import type { AreaBy } from '../../../../analysis/time/area.ts';
@@ -14,10 +14,10 @@ import type { AnnotationsAnswer } from '../../../../protocol/answers/timeline.ts
 
 const NO_SETUP: LaneSetup = { hidden: [], pinned: [], order: [] };
 
-/** Zooms that are remembered. */
+/** Maximum length of the zoom history. */
 const MOST_ZOOMS = 50;
 
-/** Of the chosen area's table, px, until it is resized. */
+/** Height of the selected area's table, px, until it is resized. */
 export const DRAWER_HEIGHT = 220;
 
 export class TimelineState {
@@ -29,29 +29,35 @@ export class TimelineState {
   filter = $state('');
   area = $state.raw<Range | null>(null);
   areaBy = $state<AreaBy>('operation');
-  /** Threads and layers left out of the area's table. */
+  /** Threads and layers excluded from the area's table. */
   readonly threadsOff = new SvelteSet<number>();
   readonly layersOff = new SvelteSet<Layer>();
   notes = $state.raw<readonly TraceNote[]>([]);
-  /** Begin of the note whose text is being written, microseconds; ids change as notes come and go. */
+  /**
+   * Start of the note being edited, microseconds, because ids change as notes are added and
+   * removed.
+   */
   writing = $state<number | null>(null);
-  /** So often the session is being told of notes: what it says meanwhile is older than what is here. */
+  /**
+   * Number of pending note updates to the session: until they are done, the session's notes are
+   * outdated.
+   */
   private telling = 0;
-  /** The trace that all this is about; 0 = not known yet. */
+  /** The trace that all this belongs to; 0 = not known yet. */
   trace = $state(0);
-  /** How its file has the lanes, and how the address of this tab had them, if it said. */
+  /** The lanes in its file, and those in this tab's address, if any. */
   saved: LaneSetup = NO_SETUP;
   wanted: Partial<LaneSetup> = {};
-  /** Text that is searched for; '' = no search. */
+  /** Search text; '' = no search. */
   search = $state('');
-  /** Long pauses are left out of the picture. */
+  /** Skip long pauses in the picture. */
   skipIdle = $state(false);
   mapOpen = $state(true);
   mapHeight = $state(110);
   /** Path of the file or store in the I/O map; '' = the busiest. */
   mapObject = $state('');
   drawerHeight = $state(DRAWER_HEIGHT);
-  /** Views that the user came to, oldest first, and which of them is shown. */
+  /** Past views, oldest first, and the index of the current one. */
   zooms = $state.raw<readonly Range[]>([]);
   zoomAt = $state(-1);
 
@@ -67,7 +73,7 @@ export class TimelineState {
     };
   }
 
-  /** Remember a view that has come to rest. */
+  /** Add a view that has come to rest to the history. */
   rest(view: Range): void {
     const now = this.zooms[this.zoomAt];
     if (now && Math.abs(now.from - view.from) + Math.abs(now.to - view.to) < spanOf(view) * 0.02)
@@ -76,7 +82,7 @@ export class TimelineState {
     this.zooms = [...kept, view];
     this.zoomAt = kept.length;
   }
-  /** @param by -1 the view before, 1 the one after @returns it, or null where there is none */
+  /** @param by -1 the previous view, 1 the next one @returns it, or null if there is none */
   step(by: -1 | 1): Range | null {
     const to = this.zooms[this.zoomAt + by];
     if (!to) return null;
@@ -84,7 +90,7 @@ export class TimelineState {
     return to;
   }
 
-  /** The note whose text field is open; of several at one moment the last. */
+  /** The note whose text field is open; of several at one moment, the last. */
   get written(): TraceNote | null {
     return this.notes.findLast(({ fromUs }) => fromUs === this.writing) ?? null;
   }
@@ -94,7 +100,7 @@ export class TimelineState {
       ? this.pinned.filter((k) => k !== key)
       : [...this.pinned, key];
   }
-  /** @param collapsed as it is drawn now */
+  /** @param collapsed as currently drawn */
   toggleThread(thread: number, collapsed: boolean): void {
     this.collapsed.delete(thread);
     this.opened.delete(thread);
@@ -103,7 +109,9 @@ export class TimelineState {
   toggleHidden(key: string): void {
     if (!this.hidden.delete(key)) this.hidden.add(key);
   }
-  /** Move a lane or thread past its neighbor. @param keys of all its siblings as they are now */
+  /**
+   * Move a lane or thread past its neighbor. @param keys of all its siblings in their current order
+   */
   move(key: string, by: -1 | 1, keys: readonly string[]): void {
     const order = [...keys];
     const at = order.indexOf(key);
@@ -112,7 +120,10 @@ export class TimelineState {
     [order[at], order[to]] = [order[to]!, order[at]!];
     this.order = [...this.order.filter((k) => !order.includes(k)), ...order];
   }
-  /** Every lane as it is by default: in its own place, none hidden by choice, collapsed, pinned or filtered out. */
+  /**
+   * Reset every lane: default position, and not hidden by choice, collapsed, pinned, or filtered
+   * out.
+   */
   resetLanes(): void {
     this.hidden.clear();
     this.collapsed.clear();
@@ -120,14 +131,14 @@ export class TimelineState {
     this.pinned = this.order = [];
     this.filter = '';
   }
-  /** As the file has them, but for what the address says. */
+  /** As in the file, except for what the address sets. */
   showLanes(): void {
     const { hidden, pinned, order } = { ...this.saved, ...this.wanted };
     for (const key of hidden) this.hidden.add(key);
     if (pinned.length) this.pinned = pinned;
     if (order.length) this.order = order;
   }
-  /** Take in what the trace says; of another trace than before, what was set up for that one is forgotten. */
+  /** Apply the trace's data. If it is another trace, settings for the previous one are dropped. */
   take({ trace, notes, lanes }: AnnotationsAnswer): void {
     const other = trace !== this.trace;
     if (other) {
@@ -139,7 +150,10 @@ export class TimelineState {
     }
     if (other || !this.telling) this.notes = notes;
   }
-  /** The change is here at once, so that the next one builds upon it; the session hears of all in their order, and before it saves. */
+  /**
+   * The change applies here at once, so that the next one builds on it. The session receives all
+   * changes in order, and before it saves.
+   */
   changeNotes(
     model: ViewerModel,
     change: (notes: readonly TraceNote[]) => readonly TraceNote[],
@@ -160,7 +174,7 @@ export class TimelineState {
   removeNote(model: ViewerModel, id: number): void {
     this.changeNotes(model, (notes) => notes.filter((n) => n.id !== id));
   }
-  /** What the file brought is still to come: a change builds upon that. */
+  /** The file's data hasn't arrived yet: a change must build on that. */
   private async changeFirstNotes(
     model: ViewerModel,
     change: Parameters<TimelineState['changeNotes']>[1],
@@ -168,13 +182,13 @@ export class TimelineState {
     this.take(await model.session.query('annotations', {}));
     this.changeNotes(model, change);
   }
-  /** Keep the lanes' setup with the trace. */
+  /** Store the lanes' settings with the trace. */
   async keepLanes(model: ViewerModel): Promise<void> {
     const lanes = { hidden: [...this.hidden], pinned: [...this.pinned], order: [...this.order] };
     if (this.trace) await model.session.query('setAnnotations', { trace: this.trace, lanes });
   }
 
-  /** Another trace: what belonged to the one before means nothing. */
+  /** Another trace: settings of the previous one are meaningless. */
   forget(): void {
     this.wanted = {};
     this.resetLanes();

@@ -1,4 +1,4 @@
-/** The columns of the table of checkpoints, and its words. */
+/** The columns and texts of the table of checkpoints. */
 import { checkpointColumns, type CheckpointLine } from '../../../../analysis/wal/table.ts';
 import { viewColumns, type Column } from '../../parts/columns.ts';
 import { partWords, type Segment } from '../../parts/segments.ts';
@@ -15,7 +15,7 @@ export const checkpointSegments = ({ time }: CheckpointLine): Segment[] => [
   { ...partWords('Other', '--activity-cpu', 'CPU and other calls'), us: time.otherUs },
 ];
 
-/** Why it is not known which pages are in the log; '' where it is. */
+/** Why it isn't known which pages are in the log; '' if it is. */
 function whyNot({ framesInLog, pagesInLog }: LogNumbers): string {
   if (framesInLog === null) return ' (frame headers were not decoded)';
   return pagesInLog === null ? ' (the log holds frames from before the recording)' : '';
@@ -25,7 +25,7 @@ type LogNumbers = Pick<
   'framesInLog' | 'pagesInLog' | 'supersededFrames' | 'pagesLeft'
 >;
 
-/** What was in the log when a checkpoint began. */
+/** What was in the log when a checkpoint started. */
 export const inLogText = (c: LogNumbers): string =>
   `${countOf(c.framesInLog, 'frame')} of ${countOf(c.pagesInLog, 'page')}, ${formatCount(c.supersededFrames)} superseded${whyNot(c)}`;
 /** What a checkpoint left in the log. */

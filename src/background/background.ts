@@ -72,14 +72,14 @@ function say(port: WirePort, message: BackgroundMessage | Greeting): void {
   try {
     port.postMessage(message);
   } catch (e) {
-    console.warn('vfscope: the other end of a port is gone:', e); // its onDisconnect follows
+    console.warn('vfscope: a port was closed at its other end:', e); // its onDisconnect follows
   }
 }
 function tell(panel: number, message: BackgroundMessage): void {
   for (const port of panels.get(panel)?.keys() ?? []) say(port, message);
 }
 /** For promises that no caller awaits. */
-const warn = (e: unknown): void => console.warn('vfscope: a recording did not end well:', e);
+const warn = (e: unknown): void => console.warn("vfscope: can't end a recording:", e);
 const relays = new Relays(tell);
 
 /**

@@ -177,7 +177,7 @@ export async function start(
     if (origin) await Promise.all(reloaded.map((tabId) => api.tabs.reload(tabId)));
   } catch (e) {
     await stop(panel).catch((also: unknown) =>
-      console.warn('vfscope: a recording that did not begin did not end well:', also),
+      console.warn("vfscope: can't clean up after a recording that didn't start:", also),
     );
     throw e;
   }
@@ -249,7 +249,7 @@ watchSharing((origin) => {
       if ((await panelOf(tab)) === null) await restore(tab, still);
   };
   restoreAll().catch((e: unknown) =>
-    console.warn(`vfscope: pages of ${origin} keep what starts SharedWorkers:`, e),
+    console.warn(`vfscope: pages of ${origin} still have vfscope's SharedWorker:`, e),
   );
 });
 

@@ -61,7 +61,7 @@ export class Relays {
             } satisfies RelayMessage);
         })
         .catch((e: unknown) =>
-          console.warn('vfscope: a page could not be asked to repeat itself:', e),
+          console.warn("vfscope: can't ask a page to send its threads again:", e),
         );
   }
 }

@@ -72,7 +72,7 @@ export async function documentRequested({ tabId, frameId, url }: DocumentRequest
     .finally(() => looking.delete(origin));
   looking.set(origin, looked);
   // the caller that asks gets the error, too
-  looked.catch((e: unknown) => console.warn(`vfscope: the tabs of ${origin} are not known:`, e));
+  looked.catch((e: unknown) => console.warn(`vfscope: can't list the tabs of ${origin}:`, e));
 }
 
 /** Tabs whose documents have a SharedWorker, or may have one. */

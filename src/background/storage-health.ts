@@ -23,7 +23,7 @@ export async function storageOf(tabId: number): Promise<StorageHealth | null> {
     return isStorageHealth(answer) ? answer : null;
   } catch (e) {
     // a browser page, or closed
-    console.warn('vfscope: the page could not be asked about its storage:', e);
+    console.warn("vfscope: can't ask the page about its storage:", e);
     return null;
   }
 }

@@ -138,14 +138,14 @@ export class Stream implements Collector {
     for (;;)
       try {
         const answer = checkedAnswer(await this.send(text, false));
-        if (!answer) throw new Error('the answer is not one of vfscope');
+        if (!answer) throw new Error("the answer isn't from vfscope");
         for (const { line, command } of answer.commands) this.lines[line]?.post(command);
         this.wait = FIRST_RETRY_MS;
         return;
       } catch (e) {
         if (this.wait === FIRST_RETRY_MS)
           console.warn(
-            `vfscope: the recording can't be sent to ${this.where}, and is tried again:`,
+            `vfscope: the recording can't be sent to ${this.where}. vfscope tries again:`,
             e,
           );
         await new Promise<void>((done) => setTimeout(done, this.wait));
@@ -176,7 +176,7 @@ export class Stream implements Collector {
 
   save(): Promise<Blob> {
     return Promise.reject(
-      new Error(`This recording is sent to ${this.where} as it goes: save it there.`),
+      new Error(`This recording is already sent to ${this.where}. Save it there.`),
     );
   }
 }

@@ -116,7 +116,7 @@ export async function* sqliteSteps(
     return new Uint8Array(file.data, 0, file.size).slice();
   } catch (e) {
     throw new Error(
-      `the trace cannot be written as a SQLite database: ${e instanceof Error ? e.message : String(e)}`,
+      `the trace can't be written as a SQLite database: ${e instanceof Error ? e.message : String(e)}`,
       { cause: e },
     );
   }

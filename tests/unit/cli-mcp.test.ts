@@ -231,7 +231,7 @@ describe('an answer', () => {
     expect(tokens(text)).toBeLessThanOrEqual(MOST_TOKENS);
     expect(tokens(text)).toBeGreaterThan(MOST_TOKENS * 0.8);
     expect(text).toMatch(
-      /more lines?\nAll of it: npx vfscope findings "a b\.vfst"\nend \w{8}\nNext: diff/,
+      /more lines?\nFor the whole answer, run: npx vfscope findings "a b\.vfst"\nend \w{8}\nNext: diff/,
     );
     expect(text.split(signOf(text))).toHaveLength(3);
   });

@@ -230,11 +230,11 @@ function pollReads(
   for (const [op, cost] of byOp)
     saving.avoid(cost.avoided, op, opName(op), op === Op.xRead ? 'main-db' : '', cost);
   return {
-    title: `${formatCount(evidence.count)} read transactions on ${path} read no page at all, yet made ${countOf(calls, 'VFS call')} to lock, look for changes, and unlock`,
+    title: `${formatCount(evidence.count)} read transactions on ${path} read no page, but made ${countOf(calls, 'VFS call')} to lock, look for changes, and unlock`,
     evidence: evidence.result(ctx),
     ...saving.result(),
     confidence: 'certain',
-    reason: `each took SHARED, read the change counter at most, and unlocked; the next came within ${formatDuration(GAP_US)}`,
+    reason: `each took SHARED, read nothing but the change counter, and unlocked; the next came within ${formatDuration(GAP_US)}`,
     advice:
       'Put SELECTs that run one after another in one transaction. If your app has one connection, set locking_mode=exclusive.',
     sql: ONE_TRANSACTION,

@@ -154,11 +154,11 @@ export class SectionLoader {
     return [
       ...(this.beyondLimit
         ? [
-            `The file holds ${this.beyondLimit} events more than the ${this.budget.mostEvents} that a file of its size may hold; they are left out. Record for a shorter time.`,
+            `The file has ${this.beyondLimit} events more than a file of its size may have (${this.budget.mostEvents}). They are left out. Record for a shorter time.`,
           ]
         : []),
       ...(this.unplaced
-        ? [`${this.unplaced} ends belong to calls that are not in the file; they are left out.`]
+        ? [`${this.unplaced} ends belong to calls that aren't in the file. They are left out.`]
         : []),
     ];
   }
@@ -167,7 +167,7 @@ export class SectionLoader {
     const thread = this.threads.get(index as number);
     if (!thread)
       throw new MalformedError(
-        `it names ${typeof index === 'number' ? `thread ${index}` : 'a thread without a number'}, which the file does not describe`,
+        `it names ${typeof index === 'number' ? `thread ${index}` : 'a thread without a number'}, which the file doesn't describe`,
       );
     return thread;
   }

@@ -82,6 +82,25 @@ describe('curves', () => {
       [100, 200, 300],
     ]);
   });
+  it('names what its own workload differs in, with its name and value', () => {
+    const of = (workload: string, parameters: Record<string, number>): RunResult => {
+      const one = result(100);
+      return { ...one, run: { ...one.run, workload, parameters } };
+    };
+    const runs = [100, 200, 300].flatMap((items) => [
+      of('cold-start', { items, hot: 5 }),
+      of('big-sort', { items, mode: 0 }),
+      of('big-sort', { items, mode: 1 }),
+      // no curve: nothing to tell the others from
+      ...(items === 100 ? [of('cold-start', { items, hot: 7 })] : []),
+    ]);
+    const { curves } = sweepOf(runs, ITEMS, 'insert', 'ms');
+    expect(curves.map(({ name }) => name).sort()).toEqual([
+      'big-sort, mode 0',
+      'big-sort, mode 1',
+      'cold-start',
+    ]);
+  });
   it('a value that means off is no point of one', () => {
     const off = { key: 'walAutocheckpoint', title: '', of: 'setting' } as const;
     const runs = [0, 10, 20, 30].map((walAutocheckpoint) => result(100, { walAutocheckpoint }));

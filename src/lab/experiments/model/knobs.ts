@@ -135,15 +135,19 @@ export function headings(runs: readonly Run[]): string[] {
       ),
       ...names.flatMap((name) =>
         parameters[name] === undefined
-          ? [] // runs of an experiment don't have to set the same ones
-          : [countOf(parameters[name], name.replace(/s$/, ''), name)],
+          ? [] // runs of an experiment need not name the same
+          : [parameterLabel(name, parameters[name])],
       ),
     ];
     return parts.join(', ') || labelOf('vfs', config.vfs);
   });
 }
 
-/** A value as readable text: `8 KiB pages`, `wal`. */
+/** `20 items`; of one that counts nothing, its name and value: `mode 0`. */
+const parameterLabel = (name: string, n: number): string =>
+  name.endsWith('s') ? countOf(n, name.slice(0, -1), name) : `${name} ${formatExact(n)}`;
+
+/** A value as one reads it: `8 KiB pages`, `wal`. */
 export function labelOf(key: Knob['key'], value: string | number | null): string {
   if (value === null) return 'default';
   if (key === 'pageSize') return `${sizeText(Number(value))} pages`;

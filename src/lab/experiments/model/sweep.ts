@@ -55,20 +55,17 @@ export function sweepAxes(results: Results): SweepAxis[] {
  */
 export function sweepOf(results: Results, axis: SweepAxis, step: string, counter: string): Sweep {
   const found = results.flatMap((r) => (r ? [r] : []));
-  const labels = headings(found.map(({ run }) => neutral(run, axis)));
-  const several = new Set(found.map(({ run }) => run.workload)).size > 1;
-  const names = several ? found.map(({ run }, i) => `${run.workload}, ${labels[i]}`) : labels;
-  const groups = [...new Set(names)];
+  const groups = alike(found, axis);
   const curves =
     groups.length > 1
-      ? groups.map((name) => {
-          const mine = found.filter((_, i) => names[i] === name);
-          return curveOf(name, mine, axis, step, counter);
-        })
+      ? named(
+          groups.flatMap((mine) => {
+            const curve = curveOf('', mine, axis, step, counter);
+            return isDrawn(curve) ? [{ curve, run: neutral(mine[0]!.run, axis) }] : [];
+          }),
+        )
       : stepsOf(found).map((id) => curveOf(id, found, axis, id, counter));
-  const drawn = curves
-    .filter(({ points }) => points.length > 1)
-    .sort((a, b) => b.points.at(-1)!.y - a.points.at(-1)!.y);
+  const drawn = curves.filter(isDrawn).sort((a, b) => b.points.at(-1)!.y - a.points.at(-1)!.y);
   const points = drawn.flatMap((curve) => curve.points);
   const xs = points.map(({ x }) => x);
   return {
@@ -86,7 +83,31 @@ const neutral = (run: Run, { key, of }: SweepAxis): Run =>
     ? { ...run, parameters: { ...run.parameters, [key]: 0 } }
     : { ...run, config: { ...run.config, [key]: 0 } };
 
-/** By their ids, because a title may contain the swept value. */
+const isDrawn = ({ points }: SweepCurve): boolean => points.length > 1;
+
+/** Results that differ in nothing but the axis, together. */
+function alike(found: readonly RunResult[], axis: SweepAxis): RunResult[][] {
+  const labels = headings(found.map(({ run }) => neutral(run, axis)));
+  const groups = new Map<string, RunResult[]>();
+  found.forEach((result, i) => {
+    const key = `${result.run.workload}, ${labels[i]}`;
+    groups.set(key, [...(groups.get(key) ?? []), result]);
+  });
+  return [...groups.values()];
+}
+
+/** Each curve by what it differs in from the others of its workload; of several workloads, by that, too. */
+function named(all: readonly { curve: SweepCurve; run: Run }[]): SweepCurve[] {
+  const several = new Set(all.map(({ run }) => run.workload)).size > 1;
+  return all.map(({ curve, run }) => {
+    const mine = all.filter((one) => one.run.workload === run.workload);
+    const label = headings(mine.map((one) => one.run))[mine.findIndex((one) => one.run === run)]!;
+    const parts = several ? [run.workload, ...(mine.length > 1 ? [label] : [])] : [label];
+    return { ...curve, name: parts.join(', ') };
+  });
+}
+
+/** By their ids: a title may hold the value that is swept over. */
 const stepsOf = (results: readonly RunResult[]): string[] => [
   ...new Set(results.flatMap(({ steps }) => steps.map(({ id }) => id))),
 ];

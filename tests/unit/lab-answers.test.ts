@@ -140,6 +140,17 @@ describe('What does a commit cost?', () => {
       'In transactions of 100 rows, a row costs no less on BlockIDB.',
     ]);
   });
+  it('of runs in memory says that nothing was stored', () => {
+    const one = resultsOf('commit-cost', () => ({ ms: 100, commit: 90, syncs: 150 }));
+    const inMemory = Object.fromEntries(
+      Object.entries(one).map(([id, result]) => {
+        const config = { ...result.run.config, vfs: 'MemoryVFS' as const };
+        return [id, { ...result, run: { ...result.run, config } }];
+      }),
+    );
+    expect(answerOf('commit-cost', one)!.sentences.join()).not.toMatch('Nothing was stored');
+    expect(answerOf('commit-cost', inMemory)!.sentences.at(-1)).toMatch(/^Nothing was stored\. /);
+  });
   it('draws begin, work, and commit as parts that sum up to the time', () => {
     const [chart] = answer.charts;
     expect(chart!.key).toEqual(['begin', 'work', 'commit']);

@@ -6,8 +6,10 @@ import { ALL_EXPERIMENTS } from '../../src/lab/experiments/documents/tries.ts';
 import { takesText } from '../../src/lab/experiments/duration.ts';
 import { onVfs } from '../../src/lab/experiments/on-vfs.ts';
 import { faultVerdict } from '../../src/lab/experiments/model/fault-verdict.ts';
+import { QUESTION_EXPERIMENTS } from '../../src/lab/experiments/documents/questions.ts';
 import { readWords, runOf, runsOf } from '../../src/lab/experiments/plan.ts';
 import type { RunResult, Verdict } from '../../src/lab/experiments/model/result-types.ts';
+import type { Experiment, VfsName } from '../../src/lab/experiments/model/types.ts';
 import { WORKLOADS, workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { conclusionTexts, verdictSentence } from '../../src/lab/results/verdicts.ts';
 
@@ -78,23 +80,40 @@ describe('a conclusion', () => {
   const verdicts = (...holds: Verdict['holds'][]): Verdict[] =>
     holds.map((each, i) => ({ text: `claim ${i}`, holds: each, left: null, right: null }));
   const says = [{ says: 'It pays.', rests: /claim [01]/ }];
+  const of = (conclusions: Experiment['conclusions']): Parameters<typeof conclusionTexts>[0] => ({
+    conclusions,
+    variants: [],
+  });
   it('is said as shown only where all that it rests on holds', () => {
-    expect(conclusionTexts(says, verdicts(true, true, false))).toEqual([
+    expect(conclusionTexts(of(says), verdicts(true, true, false))).toEqual([
       '2 of 3 claims hold, 1 does not.',
       'It pays.',
     ]);
-    expect(conclusionTexts(says, verdicts(true, false))).toEqual([
+    expect(conclusionTexts(of(says), verdicts(true, false))).toEqual([
       '1 of 2 claims holds, 1 does not.',
       'This run contradicts it: It pays.',
     ]);
-    expect(conclusionTexts(says, verdicts(true, null))).toEqual([
+    expect(conclusionTexts(of(says), verdicts(true, null))).toEqual([
       '1 of 2 claims holds, 1 is open.',
       'This run decides it in part (1 of 2 open): It pays.',
     ]);
-    expect(conclusionTexts(says, verdicts(null, null))[1]).toBe(
+    expect(conclusionTexts(of(says), verdicts(null, null))[1]).toBe(
       "This run doesn't decide it: It pays.",
     );
-    expect(conclusionTexts(says, [])).toEqual([]);
+    expect(conclusionTexts(of(says), [])).toEqual([]);
+  });
+  it('about the cost of storing is not drawn from runs in memory', () => {
+    const experiment = QUESTION_EXPERIMENTS.find(({ id }) => id === 'commit-cost')!;
+    const on = (vfs: VfsName[]): string[] =>
+      conclusionTexts(
+        onVfs(experiment, vfs, 'browser'),
+        experiment.expectations.map(({ text }) => ({ text, holds: true, left: 3, right: 3 })),
+      );
+    const says = 'You pay for syncs per transaction, not per row.';
+    expect(on(['BlockIDB', 'MemoryVFS'])[1]).toMatch(new RegExp(`^${says}`));
+    expect(on(['MemoryVFS'])[1]).toMatch(
+      new RegExp(`^Nothing was stored, so this run doesn't decide it: ${says}`),
+    );
   });
   it('does not rest on what a fault profile came to', () => {
     const run = runOf(workloadOf('sequential-write'), readWords(['vfs=BlockIDB', 'quota=65536']), {
@@ -109,10 +128,10 @@ describe('a conclusion', () => {
       const verdict = faultVerdict({ run, fault } as RunResult)!;
       expect(verdict.holds).not.toBe(true);
       const held: Verdict = { text: 'One saves', holds: true, left: 1, right: 2 };
-      const told = conclusionTexts(
-        [{ says: 'It pays.' }],
-        [{ ...verdict, text: `full@BlockIDB: ${verdict.text}` }, held],
-      );
+      const told = conclusionTexts(of([{ says: 'It pays.' }]), [
+        { ...verdict, text: `full@BlockIDB: ${verdict.text}` },
+        held,
+      ]);
       expect(told[1]).toBe('It pays.');
     }
   });

@@ -227,7 +227,7 @@ export function experimentText(
     ...verdicts.map(verdictText),
     '',
     'Conclusion',
-    ...conclusionTexts(experiment.conclusions, verdicts).map((line) => `  ${line}`),
+    ...conclusionTexts(experiment, verdicts).map((line) => `  ${line}`),
     ...environmentLines(ran),
   ].join('\n')}\n`;
 }

@@ -101,6 +101,12 @@ class Results {
   }
 }
 
+/** Of runs that stored nothing: their times aren't those of an app. */
+const inMemory = ({ vfss }: Results): string[] =>
+  vfss.some(keepsData)
+    ? []
+    : ['Nothing was stored. Run it in a browser to see the cost on OPFS and IndexedDB.'];
+
 /** Several connections, and so several tabs, can use it with its usual locking. */
 const isShared = (vfs: VfsName): boolean => whyNotShared({ vfs, lockingMode: null }) === null;
 
@@ -208,6 +214,7 @@ function commitCost(results: Results): Answer | null {
         return `In transactions of 100 rows, a row costs ${least === most ? '' : `${least.replace(' times', '')} to `}${most} less.`;
       }),
       ...(no.length ? [`In transactions of 100 rows, a row costs no less on ${listed(no)}.`] : []),
+      ...inMemory(results),
     ],
     charts: [
       {
@@ -299,6 +306,7 @@ function walWorth(results: Results): Answer | null {
         ? ["WAL didn't sync at commits here: power loss can undo them."]
         : []),
       'Here, WAL needs exclusive locking: one connection, one tab.',
+      ...inMemory(results),
     ],
     charts: [
       { id: 'writes', title: 'Time per transaction of 10 writes', bars: chart('write') },

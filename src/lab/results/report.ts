@@ -46,7 +46,7 @@ function partsOf(outcome: LabOutcome): Parts {
       title: experiment.title,
       runs: runs.map(({ name, result }) => ({ name: titles.get(name) ?? name, result })),
       counters: countersOfExperiment(experiment, results),
-      conclusion: conclusionTexts(experiment.conclusions, verdicts),
+      conclusion: conclusionTexts(experiment, verdicts),
       answer: answerOf(id, outcome.experiment.results),
       verdicts,
       growth,

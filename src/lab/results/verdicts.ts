@@ -1,7 +1,8 @@
 /** Verdicts and conclusions as sentences, for the page, the command, and reports. */
 import { counterText, counterValue } from '../experiments/model/counter-words.ts';
 import { isOfFault } from '../experiments/model/fault-verdict.ts';
-import type { Conclusion } from '../experiments/model/types.ts';
+import { keepsData } from '../experiments/model/vfs-facts.ts';
+import type { PlacedExperiment } from '../experiments/on-vfs.ts';
 import type { Compared, Verdict } from '../experiments/model/result-types.ts';
 import { countOf, formatExact } from '../../text/numbers.ts';
 
@@ -59,17 +60,19 @@ function decidedText(verdicts: readonly Verdict[]): string {
 }
 
 /**
- * The conclusions of a run, without those that it left open or contradicted.
+ * What follows from a run. A conclusion that the run left open or contradicted is named so.
  * @param verdicts of the experiment, decided
  */
 export function conclusionTexts(
-  conclusions: readonly Conclusion[],
+  { conclusions, variants }: Pick<PlacedExperiment, 'conclusions' | 'variants'>,
   verdicts: readonly Verdict[],
 ): string[] {
   if (verdicts.length === 0) return [];
+  const stores = variants.some(({ config: { vfs } }) => vfs && keepsData(vfs));
   return [
     decidedText(verdicts),
-    ...conclusions.map(({ says, rests }) => {
+    ...conclusions.map(({ says, rests, ofStorage }) => {
+      if (ofStorage && !stores) return `Nothing was stored, so this run doesn't decide it: ${says}`;
       const own = verdicts.filter((verdict) =>
         rests ? rests.test(verdict.text) : !isOfFault(verdict),
       );

@@ -71,6 +71,7 @@ export const COMMIT_COST: Experiment = question({
     {
       says: 'You pay for syncs per transaction, not per row. Put rows that belong together in one transaction.',
       rests: /^A transaction of 100 rows/,
+      ofStorage: true,
     },
   ],
 });
@@ -105,7 +106,9 @@ export const WAL_WORTH: Experiment = question({
     'Exclusive locking asks for no lock': 'exclusive-write run vfs.xLock = 0',
   }),
   storage: ['AccessHandlePool', 'BlockIDB'],
-  conclusions: [{ says: 'WAL saves most syncs of a commit.', rests: /^WAL syncs less often/ }],
+  conclusions: [
+    { says: 'WAL saves most syncs of a commit.', rests: /^WAL syncs less often/, ofStorage: true },
+  ],
 });
 
 export const QUESTION_EXPERIMENTS: readonly Experiment[] = [WHICH_VFS, COMMIT_COST, WAL_WORTH];

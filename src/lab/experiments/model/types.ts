@@ -308,4 +308,6 @@ export interface Conclusion {
   readonly says: string;
   /** The expectations that it depends on, by their texts. Absent: all. */
   readonly rests?: RegExp;
+  /** It is about what storing costs. A run in memory doesn't show that. */
+  readonly ofStorage?: true;
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommandFailure } from '../../src/terminal/failure.ts';
+import { checkResultCommand } from '../../src/lab/command/check.ts';
 import { labCommand } from '../../src/lab/command/lab.ts';
 import type { LabOptions } from '../../src/lab/command/order.ts';
 import type { GridResult, RunResult } from '../../src/lab/experiments/model/result-types.ts';
@@ -171,10 +172,33 @@ describe('lab run', () => {
       "write-policy ran with none of its 24 variants: BlockIDB isn't available here, only memory, MemoryVFS, MemoryAsyncVFS.",
     ]);
   });
+  it('how long it takes is said only where something can run', async () => {
+    const told = async (options: Partial<LabOptions>): Promise<string> => {
+      let err = '';
+      vi.spyOn(process.stdout, 'write').mockImplementation((_, done?: unknown) => {
+        (done as () => void)();
+        return true;
+      });
+      vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+        err += String(text);
+        return true;
+      });
+      await labCommand({ ...DEFAULTS, json: true, ...options }).catch((e: unknown) => {
+        if (!(e instanceof CommandFailure)) throw e;
+      });
+      vi.restoreAllMocks();
+      return err;
+    };
+    expect(await told({ what: 'write-policy' })).not.toContain('Expect');
+    expect(await told({ what: 'ac60', config: ['vfs=BlockIDB'] })).not.toContain('Expect');
+    expect(await told({ what: 'ac60', config: ['vfs=BlockIDB,MemoryVFS'] })).toMatch(
+      /: 1 pass\. Expect /,
+    );
+  });
   it('the experiment of a question answers it', async () => {
     const { out } = await lab({ what: 'wal-worth', count: false, repeats: 1 });
     expect(out).toMatch(
-      /\n\nAnswer\n {2}On MemoryVFS, .*\n(?: {2}.*\n)* {2}Here, WAL needs exclusive locking: one connection, one tab\.\n\n/,
+      /\n\nAnswer\n {2}On MemoryVFS, .*\n(?: {2}.*\n)* {2}Here, WAL needs exclusive locking: one connection, one tab\.\n {2}Nothing was stored\. .*\n\n/,
     );
   });
 });
@@ -262,6 +286,22 @@ describe('lab show', () => {
       rmSync(folder, { recursive: true });
     }
   };
+  it('a check has the environment of the result that it checks', () =>
+    saved({ what: 'ac60' }, async (file) => {
+      const budget = `${file}.budget`;
+      writeFileSync(budget, '{"total/instructions": {"max": 1}}');
+      const check = (json: boolean): ReturnType<typeof printed> =>
+        printed(() => checkResultCommand({ file, budget, json }));
+      const { code, out } = await check(false);
+      expect(code).toBe(1);
+      expect(out).toMatch(/^1 of 1 limits broken\n[^]+\nEnvironment\n {2}Workload +ac60 \(/);
+      expect(JSON.parse((await check(true)).out)).toMatchObject({
+        ok: false,
+        environment: expect.arrayContaining([
+          { label: 'SQLite', values: [{ text: expect.stringMatching(/^3\./), of: null }] },
+        ]),
+      });
+    }));
   it('a saved result reads as the run did', () =>
     saved({ what: 'ac60' }, async (file) => {
       const { out } = await lab({ what: 'ac60' });

@@ -174,7 +174,9 @@ describe('--bisect', () => {
     const html = join(folder, 'bisected.html');
     const { code, out } = await versions({ bisect: true, files: { html } });
     expect(code).toBe(0);
-    expect(out).toMatch(/^Environment\n {2}VFS .*\(in memory\)\n/m);
+    expect(out).toMatch(
+      /^Environment\n {2}Workload +\S+ \(version \d+\).*\n {2}VFS .*\(in memory\)\n/m,
+    );
     expect(readFileSync(html, 'utf8')).toMatch(
       /First release that differs: wa-sqlite@1\.3\.0[^]*Steps that changed[^]*<svg [^]*Runtime/,
     );

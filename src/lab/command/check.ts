@@ -7,12 +7,14 @@ import {
   type BudgetRow,
 } from '../../analysis/report/budget.ts';
 import { isTime, placed } from '../experiments/model/aggregate.ts';
+import { environmentFacts } from '../experiments/model/environment.ts';
 import { runsByName, type LabOutcome } from '../experiments/outcome.ts';
 import { budgetText } from '../../terminal/budget-text.ts';
 import { wrongUse } from '../../terminal/failure.ts';
 import { cannotRead, complain, Exit } from '../../terminal/open-file.ts';
 import { jsonText, print } from '../../terminal/stdout.ts';
 import { readOutcome } from './diff.ts';
+import { factLines } from './run-text.ts';
 
 /**
  * @returns the exit code: 0 all limits hold, 1 one is exceeded, 2 the budget can't be used
@@ -33,8 +35,11 @@ export async function checkResultCommand({
   const outcome = await readOutcome(file);
   try {
     const rows = checkResult(outcome, text);
+    const ran = environmentFacts(runsByName(outcome));
     await print(
-      json ? jsonText({ ok: rows.every(({ ok }) => ok), limits: rows }) : budgetText(rows),
+      json
+        ? jsonText({ ok: rows.every(({ ok }) => ok), limits: rows, environment: ran })
+        : `${[budgetText(rows).trimEnd(), ...factLines(ran)].join('\n')}\n`,
     );
     return rows.every(({ ok }) => ok) ? Exit.done : Exit.checkFailed;
   } catch (e) {

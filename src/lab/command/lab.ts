@@ -9,7 +9,7 @@ import { takesText } from '../experiments/duration.ts';
 import { isOutside } from '../experiments/model/engine-names.ts';
 import type { Run } from '../experiments/model/types.ts';
 import type { RunResult } from '../experiments/model/result-types.ts';
-import { hindrance, measureEach, type Surroundings } from '../experiments/run.ts';
+import { hindrance, impossible, measureEach, type Surroundings } from '../experiments/run.ts';
 import { ALL_EXPERIMENTS } from '../experiments/documents/tries.ts';
 import { WORKLOADS } from '../experiments/workloads/index.ts';
 import { browserFailed, CommandFailure, wrongUse } from '../../terminal/failure.ts';
@@ -36,17 +36,18 @@ export async function labCommand(o: LabOptions): Promise<number> {
   }
   const order = await orderOf(o);
   await checkReportFiles(o.files ?? {});
-  complain(`${order.title}: ${takesText(order.runs)}`);
+  const browser = browserOf(o.browser);
   const interrupt = listenForInterrupt(complain);
   let closed = false;
   const onClosed = (): void => {
     closed = true;
     complain(TAB_CLOSED);
   };
+  if (!order.node) announce(order, impossible);
   const outcome = await (
     order.node
       ? inNode(order, o.cache, interrupt)
-      : inBrowser(order, browserOf(o.browser), o.headed, interrupt.first, onClosed)
+      : inBrowser(order, browser, o.headed, interrupt.first, onClosed)
   ).finally(() => interrupt.ignore());
   await writeReportFiles(o.files ?? {}, makersOf(outcome));
   await print(o.json ? outcomeJson(outcome) : outcomeText(outcome));
@@ -55,6 +56,15 @@ export async function labCommand(o: LabOptions): Promise<number> {
   if (!interrupt.came && !closed) return exitOf(outcome);
   complain('interrupted: the result has the passes that were done.');
   return Exit.browserFailed;
+}
+
+/** What runs, and how long it takes; nothing where none of it can. @param why a run can't be made */
+function announce({ title, runs, what, grid }: LabOrder, why: (run: Run) => string | null): void {
+  const possible = runs.filter((run) => why(run) === null);
+  // of an experiment and a grid, the others go on
+  const starts =
+    grid || 'experiment' in what ? possible.length > 0 : possible.length === runs.length;
+  if (starts) complain(`${title}: ${takesText(possible)}`);
 }
 
 const listed = (): object => ({
@@ -143,6 +153,7 @@ async function inNode(
     outside,
     () => interrupt.heard(),
   );
+  announce(order, (run) => hindrance(run, around));
   try {
     return await carryOut(order, around);
   } catch (e) {

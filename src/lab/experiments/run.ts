@@ -60,32 +60,39 @@ function workloadFor(run: Run): Workload {
   return run.asText ? asText(workload) : workload;
 }
 
-/** @returns why the run can't be made here, or null */
-export function hindrance(run: Run, around: Surroundings): string | null {
+/** @returns why the run can't be made anywhere, or null */
+export function impossible(run: Run): string | null {
   const { engine, vfs, build } = run.config;
   const workload = workloadFor(run);
-  const needs = workload.needs ?? [];
-  if (needs.includes('database') && !run.database) return 'it needs a database file';
+  if (workload.needs?.includes('database') && !run.database) return 'it needs a database file';
   if (run.database && vfs === 'memory')
     return 'vfs=memory has no file that a database could be copied to; MemoryVFS has';
+  const notOn = whyNotOn(vfs, engine);
+  if (notOn) return notOn;
+  if (build === 'sync' && needsAsync(vfs))
+    return `${vfs} is asynchronous and needs the asyncify or the jspi build`;
+  return (
+    whyNoFaults(run.config, !!workload.actors) ??
+    (workload.actors ? whyNotShared(run.config) : null)
+  );
+}
+
+/** @returns why the run cannot be made here, or null */
+export function hindrance(run: Run, around: Surroundings): string | null {
+  const { engine, vfs, build } = run.config;
+  const needs = workloadFor(run).needs ?? [];
   if (needs.includes('workers') && !around.runActors) return 'it needs workers';
   if (around.vfs && !around.vfs.includes(vfs))
     return `${vfs} isn't available here, only ${around.vfs.join(', ')}`;
   if (around.builds && !around.builds.includes(build))
     return `the ${build} build does not run here: ${around.builds.join(', ')}`;
-  const notOn = whyNotOn(vfs, engine);
-  if (notOn) return notOn;
+  const nowhere = impossible(run);
+  if (nowhere !== null) return nowhere;
   if (isOutside(engine)) {
     const why = around.refused ? around.refused(run.config) : 'engines from outside run in Node';
     if (why !== null) return why;
   }
-  if (build === 'sync' && needsAsync(vfs))
-    return `${vfs} is asynchronous and needs the asyncify or the jspi build`;
-  const faultless = whyNoFaults(run.config, !!workload.actors);
-  if (faultless !== null) return faultless;
   if (hasFaults(run.config) && !around.faults) return NO_FAULTS;
-  const alone = workload.actors && whyNotShared(run.config);
-  if (alone) return alone;
   if (needs.includes('indexeddb') && !around.rawStep) return 'it needs IndexedDB';
   return null;
 }

@@ -26,12 +26,13 @@ export const versionsTitle = ({ workload, parameters }: VersionGraph): string =>
     'over releases of SQLite',
   ].join(', ');
 
-/** What ran those that were counted; [] = none, or they were saved without it. */
-export function versionsFacts({ releases }: VersionGraph): EnvironmentFact[] {
+/** What ran those that were counted; [] where none was, or they were saved without it. */
+export function versionsFacts(graph: VersionGraph): EnvironmentFact[] {
+  const { releases, workload, version, parameters } = graph;
   const ran = inOrder(releases).flatMap((release) =>
     release.ran ? [{ name: releaseText(release), result: release.ran }] : [],
   );
-  return ran.length ? releaseFacts(ran) : [];
+  return ran.length ? releaseFacts({ workload, version, parameters }, ran) : [];
 }
 
 const changeText = (value: number | null, before: number | null | undefined): string =>

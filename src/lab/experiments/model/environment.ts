@@ -14,7 +14,7 @@ import { endedWhy } from './fault-verdict.ts';
 import { faultsText, hasFaults } from './faults.ts';
 import { labelOf } from './knobs.ts';
 import type { RunResult } from './result-types.ts';
-import type { Config, VfsName } from './types.ts';
+import type { Config, Parameters, VfsName } from './types.ts';
 import { vfsTitle } from './vfs-facts.ts';
 
 /** A result with its name among others. */
@@ -112,13 +112,22 @@ const PLACE: readonly Fact<Ran>[] = [
 ];
 /** How a run that is counted once appears among passes. */
 export const COUNTED_ONCE = '1, counted';
+interface RanWorkload {
+  readonly workload: string;
+  readonly version: number;
+  readonly parameters: Parameters;
+}
+const workloadText = ({ workload, version, parameters }: RanWorkload): string =>
+  [
+    `${workload} (version ${version})`,
+    ...Object.entries(parameters).map(([name, n]) => `${name} ${formatExact(n)}`),
+  ].join(', ');
 const FACTS: readonly Fact<RunResult>[] = [
   [
     'Workload',
     ({ run, version }) =>
       [
-        `${run.workload} (version ${version})`,
-        ...Object.entries(run.parameters).map(([name, n]) => `${name} ${formatExact(n)}`),
+        workloadText({ ...run, version }),
         ...(run.database ? [`database ${run.database.name}`] : []),
         ...(run.asText ? ['bound values written into the SQL'] : []),
       ].join(', '),
@@ -175,6 +184,7 @@ const RAN_ON: readonly Fact<RanOn>[] = [
  * @param results at least one
  */
 export const releaseFacts = (
+  of: RanWorkload,
   results: readonly Named<{
     readonly environment: Environment;
     readonly vfs: VfsName;
@@ -182,6 +192,7 @@ export const releaseFacts = (
     readonly settings: Settings;
   }>[],
 ): EnvironmentFact[] => [
+  { label: 'Workload', values: [{ text: workloadText(of), of: null }] },
   { label: 'VFS', values: grouped(results, ({ vfs }) => vfsTitle(vfs)) },
   { label: 'Pragmas', values: settingValues(results) },
   { label: 'Build', values: grouped(results, ({ variant }) => variant ?? UNKNOWN) },

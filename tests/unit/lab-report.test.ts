@@ -56,6 +56,36 @@ describe('the page', () => {
   });
 });
 
+it('of a question has the answer first, and its charts before those of the runs', () => {
+  const question = onVfs(experimentFor('wal-worth')!, ['AccessHandlePool'], 'browser');
+  const all = new Map(
+    [...runsOf(question, {}, { mode: 'time', repeats: 2 })].map(([id, run]) => [
+      id,
+      resultOf(
+        run,
+        workloadOf(run.workload),
+        [100, 110].map((ms) => ({
+          steps: [{ id: 'run', title: 'r', counters: { ms, 'vfs.xSync': 3, 'vfs.xWrite': 9 } }],
+          ...{ digest: 'd/1', notes: [], settings: {} },
+        })),
+        {},
+      ),
+    ]),
+  );
+  const html = reportHtml({ experiment: experimentResult(question, all, {}) });
+  const places = [
+    '>Answer<',
+    'On AccessHandlePool, the passes scatter',
+    '>Per transaction<',
+    '>Claims<',
+    'Time per transaction of 10 writes',
+    'Time per transaction of 10 reads',
+    '>vfs.xSync<',
+  ].map((words) => html.indexOf(words));
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+  expect(places).not.toContain(-1);
+});
+
 it('the charts are one picture with a bar a run, and the range of its passes', () => {
   const svg = reportSvg(outcome);
   expect(svg).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n<svg xmlns=/);

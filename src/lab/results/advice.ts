@@ -14,10 +14,10 @@ import { number, ratioOf, type ResultTable } from './table.ts';
 
 /** The answer in a sentence, or in two where the search was interrupted. */
 export function answerWords(advice: Advice): string {
-  const { interruptedAt: at } = advice;
-  return at
-    ? `Interrupted while ${at.what.charAt(0).toLowerCase()}${at.what.slice(1)}, ${number(at.done)} of ${number(at.all)} done. Of what was tried: ${answerOf(advice)}`
-    : answerOf(advice);
+  const { interruptedAt: at, candidates } = advice;
+  if (!at) return answerOf(advice);
+  const tried = candidates ? `Of what was tried: ${answerOf(advice)}` : 'No index was tried.';
+  return `Interrupted while ${at.what.charAt(0).toLowerCase()}${at.what.slice(1)}, ${number(at.done)} of ${number(at.all)} done. ${tried}`;
 }
 function answerOf({ indexes, statements, candidates }: Advice): string {
   const tried = countOf(statements.length, 'recorded statement');

@@ -82,11 +82,8 @@ function partsOf(outcome: LabOutcome): Parts {
 
 /** Of a kind. */
 export const MOST_CHARTS = 8;
-/**
- * One bar per run for its time and each counter, one bar per step where a run has several; curves
- * where there is growth.
- */
-function chartsOf({ runs, counters, growth }: Parts): Chart[] {
+/** Those of an answer. A bar a run for its time and each counter, a bar a step where one run has several; curves where there is growth. */
+function chartsOf({ runs, counters, growth, answer }: Parts): Chart[] {
   const timed = runs.some(({ result }) => result.totalMs);
   const shown = [...(timed ? ['ms'] : []), ...counters];
   const [only] = runs;
@@ -119,6 +116,7 @@ function chartsOf({ runs, counters, growth }: Parts): Chart[] {
       return chart ?? [];
     });
   return [
+    ...(answer?.charts ?? []).map((chart) => barChart(chart.title, chart.bars)),
     ...bars.slice(0, MOST_CHARTS),
     ...measuresOf(runs).map(({ chart }) => barChart(chart.title, chart.bars)),
     ...curves.slice(0, MOST_CHARTS),
@@ -202,11 +200,14 @@ export function reportHtml(outcome: LabOutcome): string {
   const native = nativeTable(runs);
   const notes = runs.flatMap(({ name, result }) => result.notes.map((note) => `${name}: ${note}`));
   const blocks: (Block | null)[] = [
-    answer && {
-      heading: 'Answer',
-      lines: answer.sentences,
-      ...(answer.table ? { table: reportTable(answer.table) } : {}),
-    },
+    answer && { heading: 'Answer', lines: answer.sentences },
+    answer?.table
+      ? {
+          heading: answer.table.title,
+          table: reportTable(answer.table),
+          lines: [answer.table.help],
+        }
+      : null,
     conclusion.length ? { heading: 'Conclusion', lines: conclusion } : null,
     verdicts.length
       ? {

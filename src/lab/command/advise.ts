@@ -109,9 +109,7 @@ export function adviceText(advice: Advice, database: string): string {
   return `${[
     `Index advice for ${shown(database)}: ${answerWords(advice)}`,
     ...indexes,
-    '',
-    'Statements without a new index',
-    ...statements,
+    ...(statements.length ? ['', 'Statements without a new index', ...statements] : []),
     ...(more > 0 ? [`  and ${more} more (--json has them)`] : []),
     '',
     ...adviceNotes(advice).map((note) => `  ${shown(note)}`),

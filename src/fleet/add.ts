@@ -96,13 +96,17 @@ function whyLeftOut(path: string, error: unknown): string {
   return `${path} was left out: vfscope failed to add it (${String(error)}). Please report this.`;
 }
 
+/** Of a trace that has memory for columns of one type. */
+const SMALL_BYTES = 1 << 22;
+
 async function partsOfTrace(
   path: string,
   bytes: Uint8Array<ArrayBuffer>,
   id: string,
   { labels: given, sanitize, complain, isAdded }: Options,
 ): Promise<ReturnType<typeof traceParts>> {
-  const { store, warnings } = await readTrace(bytes);
+  const width = bytes.length < SMALL_BYTES ? 'wide' : 'narrow';
+  const { store, warnings } = await readTrace(bytes, { width });
   for (const warning of warnings) complain(`${path}: ${warning}`);
   const beside = reportBeside(path);
   return traceParts({

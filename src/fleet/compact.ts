@@ -4,7 +4,7 @@
  * before it removed the merged files, neither the next run nor `fleet report` counts anything
  * twice.
  */
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { ColumnMetaData, FileMetaData, RowGroup } from 'hyparquet';
@@ -123,16 +123,15 @@ function alone(root: string): () => void {
   const mine = `${hostname()} ${process.pid}`;
   for (;;)
     try {
-      const file = openSync(mark, 'wx');
-      writeSync(file, mine);
-      closeSync(file);
+      writeFileSync(mark, mine, { flag: 'wx' });
       return () => rmSync(mark, { force: true });
     } catch (e) {
       if ((e as NodeJS.ErrnoException).code !== 'EEXIST') throw e;
-      const [host, pid] = readFileSync(mark, 'utf8').split(' ');
+      // one that was killed at its very begin left nothing in it
+      const [, host, pid] = /^(\S+) (\d+)$/.exec(readFileSync(mark, 'utf8')) ?? [];
       if (host !== hostname() || isRunning(Number(pid)))
         throw wrongUse(
-          `${root} is being compacted by process ${pid} on ${host}. If it isn't running any more, remove ${mark}.`,
+          `${root} is being compacted by ${host === undefined ? 'another process' : `process ${pid} on ${host}`}. If it isn't running any more, remove ${mark}.`,
         );
       rmSync(mark, { force: true });
     }

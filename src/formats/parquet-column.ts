@@ -36,7 +36,7 @@ class Numbers {
     this.cells[i] = cell === null ? NaN : (cell as number) + 0;
   }
 }
-class Texts {
+export class Texts {
   readonly cells;
   private readonly known = new Map<string, number>();
   /** Texts are often equal to the one before. */
@@ -46,16 +46,20 @@ class Texts {
     this.cells = { texts: [] as string[], ids: new Uint32Array(count) };
   }
   put(i: number, cell: Cell): void {
+    this.cells.ids[i] = this.place(cell);
+  }
+  /** What stands for a text in `ids`: its place in `texts`, from 1; 0 = null. */
+  place(cell: Cell): number {
     if (cell !== this.last) {
       this.last = cell;
-      this.lastId = cell === null ? 0 : this.idOf(String(cell));
+      this.lastId = cell === null ? 0 : this.placeOf(String(cell));
     }
-    this.cells.ids[i] = this.lastId;
+    return this.lastId;
   }
-  private idOf(text: string): number {
-    let id = this.known.get(text);
-    if (id === undefined) this.known.set(text, (id = this.cells.texts.push(text)));
-    return id;
+  private placeOf(text: string): number {
+    let place = this.known.get(text);
+    if (place === undefined) this.known.set(text, (place = this.cells.texts.push(text)));
+    return place;
   }
 }
 /** The same text in each row. */

@@ -24,12 +24,17 @@ const EVENT = {
   aux2: [Uint8Array, Uint32Array],
 } as const;
 export type EventRow = Record<keyof typeof EVENT, number>;
-/** Columns that begin with a narrow type. */
+/**
+ * 'narrow': a column begins with the smallest numbers, and takes less memory. 'wide': each has one type whatever it holds, so that code
+ * that goes through many short traces is compiled once.
+ */
+export type ColumnWidth = 'narrow' | 'wide';
+/** Columns that begin narrow. */
 export type NarrowColumn = Parameters<EventColumns['set']>[0];
 
 export class EventColumns extends columns(EVENT) {
-  /** @param width 'wide' for rows in transit: every column holds any number, without `set` */
-  constructor(capacity = 1024, width: 'narrow' | 'wide' = 'wide') {
+  /** @param width 'wide' for rows on their way: every column holds any number, without `set` */
+  constructor(capacity = 1024, width: ColumnWidth = 'wide') {
     super(capacity, width);
   }
 

@@ -6,7 +6,7 @@
 import { isBTreeKind } from '../event/b-tree-definitions.ts';
 import { RecordReader, type Batch } from '../event/batch.ts';
 import { isTraceUs, toTraceUs } from '../event/clock.ts';
-import { EventColumns, type NarrowColumn } from './columns.ts';
+import { EventColumns, type ColumnWidth, type NarrowColumn } from './columns.ts';
 import type { BelowStorage } from './below-storage.ts';
 import type { CpuSamples } from './cpu-samples.ts';
 import { Op } from '../event/event.ts';
@@ -90,7 +90,7 @@ export interface EventRef {
 }
 
 export class ThreadStore {
-  readonly events = new EventColumns(0, 'narrow');
+  readonly events: EventColumns;
   readonly definitions = new Map<number, Definition>();
   /** Every definition in the order of arrival, which a file repeats. */
   readonly said: Definition[] = [];
@@ -158,7 +158,10 @@ export class ThreadStore {
     private readonly traceOriginMs: number,
     private readonly inAll: Words,
     private readonly fileNames: FileNames,
-  ) {}
+    width: ColumnWidth,
+  ) {
+    this.events = new EventColumns(0, width);
+  }
 
   define(definition: Definition): void {
     const words = wordsOf(definition);
@@ -451,8 +454,14 @@ export class TraceStore {
   private readonly fileNames = new FileNames();
   private readonly byId = new Map<string, ThreadStore>();
 
-  /** @param originMs the trace's time 0, ms since the epoch (a thread's timeOrigin + now) */
-  constructor(readonly originMs: number) {}
+  /**
+   * @param originMs the trace's time 0, ms since the epoch (a thread's timeOrigin + now)
+   * @param width of the columns of events
+   */
+  constructor(
+    readonly originMs: number,
+    private readonly width: ColumnWidth = 'narrow',
+  ) {}
 
   get eventCount(): number {
     return this.threads.reduce((n, t) => n + t.events.count, 0);
@@ -479,6 +488,7 @@ export class TraceStore {
         this.originMs,
         this.words,
         this.fileNames,
+        this.width,
       );
       this.threads.push(thread);
       this.byId.set(info.id, thread);

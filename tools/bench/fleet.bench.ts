@@ -8,7 +8,9 @@ import { build } from 'esbuild';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { TABLES } from '../../src/analysis/tables.ts';
 import { DataSet } from '../../src/fleet/data-set.ts';
+import { gunzipAtOnce } from '../../src/fleet/gunzip-at-once.ts';
 import { traceParts } from '../../src/fleet/unit.ts';
+import { unpackBy } from '../../src/trace/file/codec.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 
@@ -23,6 +25,7 @@ export const about =
 
 /** By part of the work: CPU microseconds per event. */
 async function cpuByPart(names: readonly string[]): Promise<Map<string, number>> {
+  unpackBy(gunzipAtOnce);
   const files = names.map((name) => new Uint8Array(readFileSync(name)));
   const least = new Map<string, number>();
   for (let round = 0; round < ROUNDS; round++) {
@@ -35,7 +38,7 @@ async function cpuByPart(names: readonly string[]): Promise<Map<string, number>>
         since = process.cpuUsage();
         return user + system;
       };
-      const { store } = await readTrace(bytes);
+      const { store } = await readTrace(bytes, { width: 'wide' }); // as they are added
       sums.reading += taken();
       events += store.eventCount;
       const facts = new Facts(store);

@@ -34,7 +34,7 @@ export class ThreadView {
   i = 0;
   private readonly names = new Map<number, string | null>();
   private readonly kinds = new Map<number, string | null>();
-  private readonly owners: Owners;
+  readonly owners: Owners;
   private texts: Uint32Array | null = null;
 
   constructor(readonly thread: ThreadStore) {
@@ -86,8 +86,8 @@ export class ThreadView {
 /** By an operation's code. */
 export const LAYERS = OPS.map((_, code) => layerOfCode(code));
 export const NAMES = OPS.map((_, code) => opName(code));
-const ACTIVITIES = OPS.map((info) => info?.activity ?? 'none');
-const COUNTS = OPS.map((info) => info?.counts ?? null);
+export const ACTIVITIES = OPS.map((info) => info?.activity ?? 'none');
+export const COUNTS = OPS.map((info) => info?.counts ?? null);
 
 export const eventColumns = {
   thread: col('int', 'Thread', THREAD, (e) => e.thread.index),

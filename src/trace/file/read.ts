@@ -3,6 +3,7 @@
  * possible, and each loss becomes a warning. Sizes that a file claims don't allocate memory before
  * they are checked.
  */
+import type { ColumnWidth } from '../columns.ts';
 import { TraceStore } from '../store.ts';
 import { FileBudget } from './budget.ts';
 import { ByteReader, MalformedError } from './bytes.ts';
@@ -29,7 +30,9 @@ export interface ReadOptions {
    */
   keepPart?: boolean;
   maxEvents?: number;
-  /** Unpacks chunks on another thread. */
+  /** Of the columns of events; default narrow. */
+  width?: ColumnWidth;
+  /** Where chunks are unpacked, if not on this thread. */
   unpack?: UnpackElsewhere;
   /** Awaited after each section and its `onProgress`, so that other work can run. */
   rest?: () => Promise<void>;
@@ -64,7 +67,7 @@ export async function readTrace(
 ): Promise<ReadResult> {
   const source = inWindows(sourceOf(file));
   const { header, at } = await readHeader(source);
-  const store = new TraceStore(header.originMs);
+  const store = new TraceStore(header.originMs, options.width);
   options.onStore?.(store);
   const budget = new FileBudget(source.size, options.maxEvents);
   const loader = new SectionLoader(store, budget, options.expected);

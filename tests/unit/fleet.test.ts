@@ -246,6 +246,8 @@ describe('compacting', () => {
     const { hostname } = await import('node:os');
     writeFileSync(mark, `${hostname()} ${pid}`);
     await expect(compact(out)).rejects.toThrow(`is being compacted by process ${pid}`);
+    writeFileSync(mark, ''); // killed before it could say who it is
+    await expect(compact(out)).rejects.toThrow('is being compacted by another process');
     const gone = spawnSync(process.execPath, ['-e', '']).pid;
     writeFileSync(mark, `${hostname()} ${gone}`); // it was killed
     expect(await compact(out)).toMatchObject({ before: expect.any(Number) as number });

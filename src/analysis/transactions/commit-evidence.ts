@@ -120,7 +120,7 @@ function takeCommit(
         evidence.ran(own, spans[s]!, spans[s + 1]!);
       }
     evidence.us += us;
-    found.waitedUs += to - from - us;
+    if (spans) found.waitedUs += to - from - us;
     if (op[row] === Op.xLock) locks.us += us;
   }
 }

@@ -43,22 +43,19 @@ export const oneTransactionPerStatement: Rule = {
     const { pagesWritten, syncs, webWrites, transactions: list } = ctx.get(anatomies);
     const isRun = (run: readonly number[]): boolean =>
       run.length >= SHORTEST_RUN && !nothingStored(ctx, run);
-    // the pages that one commit of all would write are only known if those of each are
-    const listed = ctx
-      .get(commitPlaces)
-      .filter((i) => pagesWritten[i]! <= LISTED_PAGES && syncs[i]! + webWrites[i]! > 0);
+    const stored = ctx.get(commitPlaces).filter((i) => syncs[i]! + webWrites[i]! > 0);
     const small = runsOf(
       list,
-      listed.filter((i) => pagesWritten[i]! <= MOST_PAGES),
+      stored.filter((i) => pagesWritten[i]! <= MOST_PAGES),
     ).filter((run) => areFew(pagesWritten, run) && isRun(run));
-    // rows in a full-text index or in many indexes
+    // rows that go to a full-text index or many indexes, and batches of rows
     const inSmall = new Set(small.flat());
     const larger = runsOf(
       list,
-      listed.filter((i) => !inSmall.has(i)),
+      stored.filter((i) => !inSmall.has(i)),
     ).filter(isRun);
     const runs = [...small, ...larger];
-    return [...grouped(runs, ([first]) => list.path(first!))].map(([path, ofPath]) =>
+    return [...grouped(runs, ([first]) => list.path(first!))].flatMap(([path, ofPath]) =>
       oneByOne(ctx, path, ofPath),
     );
   },
@@ -73,7 +70,9 @@ const AVOIDED = [
   ...(['unlocks', 'accesses', 'journalOpens', 'journalCloses', 'journalDeletes'] as const),
   ...(['journalTruncates'] as const),
 ];
-/** The journal gets three writes for each page, plus the header, which is written twice. */
+/** Batches of which one commit would save less are large enough: of what they took. */
+const WORTH = 0.1;
+/** A page is journalled in three writes, beside the header, which is written twice. */
 const JOURNAL_HEADER = 2;
 const JOURNAL_PAGE = 3;
 /**
@@ -100,31 +99,42 @@ function beyondOne(places: readonly number[], calls: ArrayLike<number>, least: n
   return Math.max(0, total - most);
 }
 
-function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly number[])[]): Found {
+function oneByOne(
+  ctx: FindingContext,
+  path: string,
+  runs: readonly (readonly number[])[],
+): Found[] {
   const all = ctx.get(anatomies);
   const places = runs.flat();
-  const pagesOf = runs.map((run) => all.distinctPages(run));
-  /** Pages by which the database grew. */
-  const addedOf = runs.map((run) =>
+  // which pages one commit of all would write is known only of those whose pages are listed
+  const listedOf = runs.map((run) => run.filter((i) => all.pagesWritten[i]! <= LISTED_PAGES));
+  const pagesOf = listedOf.map((run) => all.distinctPages(run));
+  /** Pages with which the database grew. */
+  const addedOf = listedOf.map((run) =>
     run.reduce((added, i) => {
       const journalled = Math.floor((all.journalWrites[i]! - JOURNAL_HEADER) / JOURNAL_PAGE);
       return added + (journalled > 0 ? Math.max(0, all.pagesWritten[i]! - journalled) : 0);
     }, 0),
   );
-  /**
-   * Calls of each run that exceed those of its largest commit, and those of one commit of all its
-   * pages.
-   */
-  const rest = (
+  /** Calls of each run beyond those of its largest commit. */
+  const rest = (calls: ArrayLike<number>, of = runs): number =>
+    of.reduce((sum, run) => sum + beyondOne(run, calls, 0), 0);
+  /** Writes of pages beyond what one commit of all listed pages takes. Of commits with more pages, only a journal's headers are avoided. */
+  const writesBeyond = (
     calls: ArrayLike<number>,
-    least = (_pages: number, _added: number) => 0,
-  ): number => {
-    let sum = 0;
-    for (const [r, run] of runs.entries())
-      sum += beyondOne(run, calls, least(pagesOf[r]!, addedOf[r]!));
-    return sum;
-  };
-  /** The same for the difference of two counts. */
+    least: (pages: number, added: number) => number,
+    headers: number,
+  ): number =>
+    listedOf.reduce((sum, listed, r) => {
+      const others = runs[r]!.filter((i) => all.pagesWritten[i]! > LISTED_PAGES);
+      const rewritten = listed.length ? others : others.slice(1);
+      return (
+        sum +
+        beyondOne(listed, calls, least(pagesOf[r]!, addedOf[r]!)) +
+        rewritten.reduce((n, i) => n + Math.min(headers, calls[i]!), 0)
+      );
+    }, 0);
+  /** The same of the difference of two counts. */
   const without = (calls: Uint32Array, others: Uint32Array): Float64Array => {
     const left = new Float64Array(calls.length);
     for (const i of places) left[i] = Math.max(0, calls[i]! - others[i]!);
@@ -134,15 +144,20 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
   const { evidence, locks, waitedUs } = commitCalls(ctx, places);
   const saving = new Saving(ctx);
   for (const count of AVOIDED) {
+    const least = LEAST[count];
     saving.avoid(
-      rest(all[count], LEAST[count]),
+      least
+        ? writesBeyond(all[count], least, count === 'journalWrites' ? JOURNAL_HEADER : 0)
+        : rest(all[count]),
       ...called(count),
       count === 'locks' ? locks : undefined, // the mean includes waits for others
     );
     if (count !== 'journalSyncs') continue;
     // a page is read once in one or in many transactions; the checks of the change counter aren't
     saving.avoid(rest(without(all.dbReads, all.pagesRead)), ...called('dbReads'));
-    const others = rest(without(all.syncs, all.journalSyncs));
+    // a sync that waits for IndexedDB waits for all pages of its commit
+    const { idbCompleteUs } = all.commitTotals(places).time;
+    const others = rest(without(all.syncs, all.journalSyncs), idbCompleteUs > 0 ? listedOf : runs);
     saving.avoid(others, Op.xSync, wal ? 'syncs' : 'database syncs', wal ? '' : 'main-db');
   }
   const found = evidence.result(ctx);
@@ -153,27 +168,32 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly nu
   const syncs = callsOf(ctx, places, 'syncs');
   const writes = callsOf(ctx, places, 'dbWrites') + callsOf(ctx, places, 'journalWrites') + wal;
   saving.atMost(evidence.us, (commits - runs.length) / commits);
-  // of the time in the action's bar
+  const saved = saving.result();
+  const areBatches = largest > LISTED_PAGES;
+  if (areBatches && (saved.savingUs ?? 0) < WORTH * evidence.us) return [];
+  // of the time that the action's bar shows
   const inSqlUs = ctx.get(totalTimeInSql);
   const share = inSqlUs
     ? `, ${formatShare(Math.min(1, evidence.us / inSqlUs))} of the time in SQL`
     : '';
-  return {
-    title: `${formatCount(commits)} commits of ${size} pages each, one after another, on ${path}: ${countOf(syncs, 'sync')}, ${countOf(writes, 'write')}, ${formatBytes(evidence.bytes)}${share}`,
-    evidence: found,
-    ...saving.result(),
-    confidence:
-      few && syncs >= commits && waitedUs === 0 && !saving.isEstimate ? 'certain' : 'likely',
-    reason: `${
-      syncs >= commits
-        ? `every one of the ${formatCount(commits)} commits waits for its own sync, within ${formatDuration(GAP_US)} of the previous one`
-        : `the commits follow each other within ${formatDuration(GAP_US)}; not every one of them syncs`
-    }${waitedUs > 0 ? `; ${formatDuration(waitedUs)} of waiting for locks that others held is not counted, and other connections change what a longer transaction costs` : ''}${few ? '' : '; a full-text index writes other pages in one transaction'}`,
-    advice: `Put these statements in one transaction${runs.length > 1 ? ` per batch (${formatCount(runs.length)} batches)` : ''}. Each commit ${syncs >= commits ? 'waits for its own sync' : 'writes its pages again'}.`,
-    sql: ONE_TRANSACTION,
-    link: 'https://www.sqlite.org/faq.html#q19',
-    tryInLab: 'autocommit-1000',
-  };
+  return [
+    {
+      title: `${formatCount(commits)} commits of ${size} pages each, one after another, on ${path}: ${countOf(syncs, 'sync')}, ${countOf(writes, 'write')}, ${formatBytes(evidence.bytes)}${share}`,
+      evidence: found,
+      ...saved,
+      confidence:
+        few && syncs >= commits && waitedUs === 0 && !saving.isEstimate ? 'certain' : 'likely',
+      reason: `${
+        syncs >= commits
+          ? `every one of the ${formatCount(commits)} commits waits for its own sync, within ${formatDuration(GAP_US)} of the previous one`
+          : `the commits follow each other within ${formatDuration(GAP_US)}; not every one of them syncs`
+      }${waitedUs > 0 ? `; ${formatDuration(waitedUs)} of waiting for locks that others held is not counted, and other connections change what a longer transaction costs` : ''}${few ? '' : areBatches ? '; pages that several large commits write are not counted' : '; a full-text index writes other pages in one transaction'}`,
+      advice: `${areBatches ? 'Commit several of these transactions as one' : 'Put these statements in one transaction'}${runs.length > 1 ? ` per batch (${formatCount(runs.length)} batches)` : ''}. Each commit ${syncs >= commits ? 'waits for its own sync' : 'writes its pages again'}.`,
+      sql: ONE_TRANSACTION,
+      link: 'https://www.sqlite.org/faq.html#q19',
+      tryInLab: 'autocommit-1000',
+    },
+  ];
 }
 
 export const autocommitReads: Rule = {

@@ -5,7 +5,7 @@
 import type { Scope } from '../analysis/core/scope.ts';
 import type { Layer } from '../event/operations.ts';
 import type { EngineInfo } from '../event/definitions.ts';
-import type { HeadlineNumber } from '../analysis/report/headline-numbers.ts';
+import type { HeadlineNumber } from '../analysis/numbers/headline-numbers.ts';
 import type { PrivacyReport } from '../analysis/privacy/privacy-report.ts';
 import type { Keep } from '../trace/retention.ts';
 import type { EventRef } from '../trace/store.ts';

@@ -24,7 +24,7 @@ import {
   statementTable as allStatements,
   statementTableIn,
 } from '../../src/analysis/statements/statement-table.ts';
-import { headlineNumbers } from '../../src/analysis/report/headline-numbers.ts';
+import { headlineNumbers } from '../../src/analysis/numbers/headline-numbers.ts';
 import { checkpointLines } from '../../src/analysis/wal/table.ts';
 import { id, viewHarness } from './view-harness.ts';
 import { locksOf, statementTable, transactionsOf, walHistories } from '../traces/analyses.ts';
@@ -101,6 +101,37 @@ describe('a large cost that no action explains', () => {
     await says(id('part-chip'), PART_WORDS[part].title);
     const us = facts.get(headline).times![`${part}Us`];
     await says(id('statement-count'), `${formatDuration(us)} of ${PART_WORDS[part].title}`);
+  });
+});
+
+describe('a number of the sentence', () => {
+  it('leads to what it counts, or to the lists of its parts', async () => {
+    const facts = new Facts(await open('idb-batch-atomic', 'answer'));
+    const { said, times } = facts.get(headline);
+    const numbers = said.filter((part) => typeof part !== 'string');
+    const go = async (text: RegExp): Promise<void> => {
+      await click(id('tab-answer'));
+      const place = numbers.findIndex((number) => text.test(number.text)) + 1;
+      await waitFor(`${id('answer')} ${id('said-number')}:nth-of-type(${place}) button`);
+      await page.focus(`${id('answer')} ${id('said-number')}:nth-of-type(${place}) button`);
+      await page.keyboard.press('Enter');
+    };
+    await go(/commit/);
+    const committed = [...transactionsOf(facts.store).list].filter(
+      ({ outcome }) => outcome === 'committed',
+    );
+    await says(
+      id('transaction-count'),
+      `${count(committed.length)} of ${count([...transactionsOf(facts.store).list].length)}`,
+    );
+    await go(/%/);
+    await waitFor(id('number-parts'));
+    await click(`${id('number-parts')} button`);
+    await says(id('part-chip'), 'Write');
+    await says(id('statement-count'), `${formatDuration(times!.writeUs)} of Write`);
+    await go(/^[\d.]+ m?s$/); // the time in SQL: of all parts again
+    await says(id('statement-count'), 'while SQL runs');
+    expect(await page.$(id('part-chip'))).toBeNull();
   });
 });
 

@@ -93,32 +93,43 @@ describe('while a recording runs', () => {
     expect(await page.$('#view [role=grid]')).not.toBeNull();
   });
 
-  it('what to do has the moment that it is of, which may be before that of the sentence', async () => {
+  it('what to do shows how much of the recording it is of, on the clock of the sentence', async () => {
     await viewer.open('live&key=older#tab=answer');
     const { page } = viewer;
     await record();
     await page.evaluate(() => window.panel.app.work(5));
-    const moments = (): Promise<string[]> =>
-      page.$$eval(id('as-of'), (all) => all.map((e) => e.textContent));
+    const textOf = (testid: string): Promise<string> =>
+      page.$eval(id(testid), (e) => e.textContent.replace(/\s+/g, ' ').trim());
+    const recorded = async (): Promise<string> =>
+      / while you recorded ([\d.]+ m?s)\./.exec(await textOf('answer'))![1]!;
+    await isThere(id('so-far'));
     await page.waitForFunction(
-      (s: string) => document.querySelectorAll(s).length === 2,
+      (asOf: string, answer: string) => {
+        const moment = document.querySelector(asOf)?.textContent.replace('as of ', '');
+        return (
+          moment && document.querySelector(answer)?.textContent.includes(`recorded ${moment}.`)
+        );
+      },
       {},
       id('as-of'),
+      id('answer'),
     );
     const wire = await wireOf(page);
     await wire.hold('findings');
-    const [, before] = await moments();
+    const [before, was] = [await textOf('as-of'), await recorded()];
     await page.evaluate(() => window.panel.app.work(5));
     await page.waitForFunction(
-      (s: string, was: string) => document.querySelector(s)?.textContent !== was,
+      (s: string, was: string) =>
+        !document.querySelector(s)?.textContent.includes(`recorded ${was}.`),
       {},
-      id('as-of'),
-      before!,
+      id('answer'),
+      was,
     );
-    expect((await moments())[1]).toBe(before);
+    expect(await textOf('as-of')).toBe(before);
     await wire.release('findings');
     await page.click(id('stop'));
     await isGone(id('as-of'));
+    await isGone(id('so-far'));
   });
 
   it('the pace of reads, writes, and syncs is drawn behind their numbers, until Stop', async () => {

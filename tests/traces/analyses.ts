@@ -36,7 +36,7 @@ import { pageSizes } from '../../src/analysis/pages/page-sizes.ts';
 import { placesOf, type ObjectPages } from '../../src/analysis/pages/pages.ts';
 import { blockAccesses } from '../../src/analysis/pages/storage-blocks.ts';
 import * as diffs from '../../src/analysis/report/diff.ts';
-import * as headline from '../../src/analysis/report/headline-numbers.ts';
+import * as headline from '../../src/analysis/numbers/headline-numbers.ts';
 import * as report from '../../src/analysis/report/report.ts';
 import { findingContext } from '../../src/analysis/rules/context.ts';
 import * as tables from '../../src/analysis/statements/statement-table.ts';

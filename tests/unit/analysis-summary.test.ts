@@ -10,7 +10,7 @@ import { Facts } from '../../src/analysis/core/graph.ts';
 import { noFindings } from '../../src/analysis/findings/finding-facts.ts';
 import { badges } from '../../src/analysis/findings/index.ts';
 import { unrecordedWorkers } from '../../src/analysis/core/unrecorded-workers.ts';
-import { numbersFrom } from '../../src/analysis/report/headline-numbers.ts';
+import { numbersFrom } from '../../src/analysis/numbers/headline-numbers.ts';
 import { reportOf } from '../../src/analysis/report/report.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { formatBound } from '../../src/text/numbers.ts';

@@ -10,7 +10,7 @@ import {
   type TransactionAnatomy,
 } from '../../src/analysis/transactions/transaction-anatomy.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
-import { numbersFrom } from '../../src/analysis/report/headline-numbers.ts';
+import { numbersFrom } from '../../src/analysis/numbers/headline-numbers.ts';
 import { longestReserved } from '../../src/analysis/transactions/longest-reserved.ts';
 import {
   TRANSACTION_PARTS,

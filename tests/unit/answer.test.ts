@@ -18,6 +18,9 @@ import {
 } from '../../src/analysis/statements/statement-table.ts';
 import { sweeps } from '../../src/analysis/time/thread-times.ts';
 import { isInSql, PARTS } from '../../src/analysis/core/time-parts.ts';
+import { extent } from '../../src/analysis/core/time-range.ts';
+import { accounts } from '../../src/analysis/findings/accounts.ts';
+import { saidText, type Said, type SaidNumber } from '../../src/analysis/numbers/said.ts';
 import { sqlRangeOf } from '../../src/viewer/session/queries/time-strips.ts';
 import type { Scope } from '../../src/analysis/core/scope.ts';
 import { totalTimeInSql } from '../../src/analysis/time/summary-time.ts';
@@ -52,6 +55,40 @@ describe('the first sentences', () => {
     expect((await golden('idb-two-tabs')).get(headline).text).toMatch(
       /^SQLite kept \d threads( \(mostly .+, \d+(\.\d)? %\))? busy for a total of [\d.]+ m?s while you recorded [\d.]+ m?s\. /,
     );
+  });
+
+  it('have the definition of each number, and the list of what it counts', async () => {
+    const isNumber = (part: Said[number]): part is SaidNumber => typeof part !== 'string';
+    for (const name of ['idb-batch-atomic', 'idb-two-tabs', 'turso-wal', 'memory-delete']) {
+      const facts = await golden(name);
+      const [from, to] = facts.get(extent);
+      const all = [
+        facts.get(headline),
+        ...(facts.get(headline).times
+          ? [headlineIn(facts, { fromUs: from, toUs: (from + to) / 2 })]
+          : []),
+        ...facts.get(accounts).map(({ title: text, said }) => ({ text, said })),
+      ];
+      for (const { text, said } of all) {
+        expect(saidText(said)).toBe(text);
+        const words = said.filter((part) => !isNumber(part)).join('');
+        // names of threads, packages, and statements may have digits
+        expect(words.replace(/"[^"]*"|\S+\.js|@\S+/g, '')).not.toMatch(/\d/);
+        for (const { definition } of said.filter(isNumber)) expect(definition).toMatch(/\w.*\.$/);
+      }
+    }
+    const { said, times } = (await golden('idb-batch-atomic')).get(headline);
+    const parts = (['write', 'sync', 'idbTransaction'] as const)
+      .map((part) => ({ part, us: times![`${part}Us`] }))
+      .filter(({ us }) => us > 0);
+    expect(said.filter(isNumber).map(({ list, about }) => [list, about])).toEqual([
+      ['statements', { part: null }],
+      ['timeline', null],
+      ['statements', { parts }],
+      ['transactions', { outcome: 'committed' }],
+      ['files', null],
+      ['files', null],
+    ]);
   });
 
   it('say what was seen where SQLite ran nowhere', () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { instructions } from '../../src/analysis/core/instructions.ts';
-import { countedInstructions } from '../../src/analysis/report/headline-numbers.ts';
+import { countedInstructions } from '../../src/analysis/numbers/headline-numbers.ts';
 import { reportOf } from '../../src/analysis/report/report.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { reportText } from '../../src/terminal/report-text.ts';

@@ -1,7 +1,7 @@
 // The live strip: its numbers equal those of the whole trace, however it arrives; unknown values
 // are never 0.
 import { describe, expect, it, vi } from 'vitest';
-import { numbersFrom } from '../../src/analysis/report/headline-numbers.ts';
+import { numbersFrom } from '../../src/analysis/numbers/headline-numbers.ts';
 import { allFacts, Facts } from '../../src/analysis/core/graph.ts';
 import type { EngineInfo } from '../../src/event/definitions.ts';
 import type { LiveNumber } from '../../src/protocol/session.ts';

@@ -19,7 +19,11 @@ import { originFiles } from '../../src/analysis/files/table.ts';
 import { explained } from '../../src/analysis/findings/explanation.ts';
 import { bTrees, bTreeTotals, ownersOf } from '../../src/analysis/pages/b-trees.ts';
 import { pages } from '../../src/analysis/pages/pages.ts';
-import { NUMBERS, numbersFrom, type NumberId } from '../../src/analysis/report/headline-numbers.ts';
+import {
+  NUMBERS,
+  numbersFrom,
+  type NumberId,
+} from '../../src/analysis/numbers/headline-numbers.ts';
 import { flameGraph } from '../../src/analysis/statements/flame-graph.ts';
 import { statementTable } from '../../src/analysis/statements/statement-table.ts';
 import { anatomies } from '../../src/analysis/transactions/transaction-anatomy.ts';
@@ -192,6 +196,6 @@ describe.each(RECORDINGS)('%s', (_, file) => {
     await read;
     const without = (Object.keys(NUMBERS) as NumberId[]).filter((id) => !('list' in NUMBERS[id]));
     // about the recording itself
-    expect(without).toEqual(['duration', 'seen', 'dropped', 'cost']);
+    expect(without).toEqual(['seen', 'dropped', 'cost']);
   });
 });

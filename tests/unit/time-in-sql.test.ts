@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { statementTable } from '../../src/analysis/statements/statement-table.ts';
-import { headlineNumbers } from '../../src/analysis/report/headline-numbers.ts';
+import { headlineNumbers } from '../../src/analysis/numbers/headline-numbers.ts';
 import { summary } from '../../src/analysis/report/summary.ts';
 import { totalTimeInSql } from '../../src/analysis/time/summary-time.ts';
 import { byStatement, partition } from '../../src/analysis/time/thread-times.ts';

@@ -1,7 +1,7 @@
 // What the Overview says of a trace, and the palette finds in it, without a browser.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { HeadlineNumber } from '../../src/analysis/report/headline-numbers.ts';
+import type { HeadlineNumber } from '../../src/analysis/numbers/headline-numbers.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { QUERIES } from '../../src/viewer/session/query-table.ts';
 import { formatAs, formatShare } from '../../src/text/numbers.ts';

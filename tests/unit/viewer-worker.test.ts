@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { PROTOCOL_VERSION, type ThreadMessage } from '../../src/protocol/messages.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { tailsText, unknownTails } from '../../src/analysis/core/unknown-tails.ts';
-import { numbersFrom } from '../../src/analysis/report/headline-numbers.ts';
+import { numbersFrom } from '../../src/analysis/numbers/headline-numbers.ts';
 import { isFailure, objectName, statementText } from '../../src/trace/describe.ts';
 import { OPS, opName } from '../../src/event/operations.ts';
 import { ThreadStore, type TraceStore } from '../../src/trace/store.ts';

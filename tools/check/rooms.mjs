@@ -32,6 +32,7 @@ export const ROOMS = {
   'analysis/below': subject('event', 'analysis'),
   'analysis/messages': subject('text', 'event', 'analysis'),
   'analysis/events': subject('text', 'event', 'sqlite', 'analysis'),
+  'analysis/numbers': subject('text', 'event', 'analysis'),
   'analysis/findings': subject('text', 'event', 'sqlite', 'analysis'),
   'analysis/answer': subject('text', 'event', 'analysis'),
   'analysis/report': subject('text', 'event', 'analysis'),

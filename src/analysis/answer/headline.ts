@@ -3,7 +3,7 @@
  * of that.
  */
 import { scriptName } from '../../text/clean.ts';
-import { countOf, formatDuration, formatShare } from '../../text/numbers.ts';
+import { countOf, formatBytes, formatDuration, formatShare } from '../../text/numbers.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { fact, type AnyFact, type Facts, type Known } from '../core/graph.ts';
@@ -15,7 +15,15 @@ import { SQL_PARTS, type Part, type PartTimes } from '../core/time-parts.ts';
 import { extent, isWhole } from '../core/time-range.ts';
 import { unseenWork } from '../core/unrecorded-workers.ts';
 import { recordingCost, type RecordingCost } from '../time/recording-cost.ts';
-import { KIND_NEEDS, timeKinds, writesText, type TimeKind } from '../findings/time-kinds.ts';
+import {
+  KIND_NEEDS,
+  timeKinds,
+  timeSaid,
+  writesText,
+  type TimeKind,
+} from '../findings/time-kinds.ts';
+import { numberSaid } from '../numbers/headline-numbers.ts';
+import { say, saidText, type Said, type SaidNumber } from '../numbers/said.ts';
 import { statementTableIn, timesTogether } from '../statements/statement-table.ts';
 import { timesInSql, timesInSqlOf, totalTimeInSql } from '../time/summary-time.ts';
 import { partition, sweeps } from '../time/thread-times.ts';
@@ -26,9 +34,9 @@ import { storageBytesWritten } from '../files/file-counts.ts';
 export interface Headline {
   /** One or two sentences, plain. */
   text: string;
-  /**
-   * Time while SQL runs by part, over all threads that run SQLite, microseconds; null if none does.
-   */
+  /** The same, its numbers with what they count. */
+  said: Said;
+  /** Time while SQL runs by part, over all threads that run SQLite, microseconds; null where none does. */
   times: PartTimes | null;
   /** What the recording itself took. */
   cost: RecordingCost;
@@ -67,10 +75,11 @@ export const headline = fact(
       facts.get(need);
       yield;
     }
-    const text = times
+    const said = times
       ? withSqlite(store, known, times, facts)
       : withoutSqlite(store, known, facts);
-    return { text, times, cost: known.recordingCost, fromUs, toUs, narrowed: false };
+    const { recordingCost: cost } = known;
+    return { text: saidText(said), said, times, cost, fromUs, toUs, narrowed: false };
   },
 );
 
@@ -93,14 +102,16 @@ export function headlineIn(
     : timesInSqlOf(threads.map((thread) => facts.get(sweeps).of(thread).partitionWithin(scope)));
   const inSqlUs = usOf(times, SQL_PARTS);
   const where = placeOf(scope, all);
+  const narrowed = (said: Said): Headline => ({
+    ...all,
+    text: saidText(said),
+    said,
+    times,
+    narrowed: true,
+  });
   if (inSqlUs === 0) {
     const short = 'SQL ran, but every call was too short for the clock';
-    return {
-      ...all,
-      text: `${where}, ${table?.executions ? short : 'no SQL ran'}.`,
-      times,
-      narrowed: true,
-    };
+    return narrowed(say`${where}, ${table?.executions ? short : 'no SQL ran'}.`);
   }
   const [only, ...others] = threads;
   const isOne = only !== undefined && others.length === 0;
@@ -108,22 +119,23 @@ export function headlineIn(
     ? `SQLite kept ${nameOf(only, threadTitles(facts.store))} busy for `
     : 'SQLite was busy for a total of ';
   const most = facts.get(unseenWork) ? 'at least ' : '';
-  return {
-    ...all,
-    text: `${where}, ${busy}${most}${formatDuration(inSqlUs)}. ${largest(times, inSqlUs)}`.trim(),
-    times,
-    narrowed: true,
-  };
+  const inSql = numberSaid(facts)('sqlTime', formatDuration(inSqlUs));
+  return narrowed(say`${where}, ${busy}${most}${inSql}. ${largest(times, inSqlUs)}`);
 }
 
-/** `In this range of 2 s`, and whether there are other filters. */
-function placeOf(scope: Omit<Scope, 'part'>, { fromUs, toUs }: Headline): string {
+/** `In this range of 2 s`, and that there are other filters. */
+function placeOf(scope: Omit<Scope, 'part'>, { fromUs, toUs }: Headline): Said {
   const { fromUs: from = fromUs, toUs: to = toUs, ...others } = scope;
   const filtered = Object.values(others).some((value) => value !== undefined);
-  if (isWhole(scope)) return 'With these filters';
+  if (isWhole(scope)) return ['With these filters'];
   // the timeline may show more than was recorded
-  const us = Math.max(0, Math.min(to, toUs) - Math.max(from, fromUs));
-  return `In this range of ${formatDuration(us)}${filtered ? ', with the other filters' : ''}`;
+  const length: SaidNumber = {
+    text: formatDuration(Math.max(0, Math.min(to, toUs) - Math.max(from, fromUs))),
+    definition: 'The range on the timeline.',
+    list: 'timeline',
+    about: null,
+  };
+  return say`In this range of ${length}${filtered ? ', with the other filters' : ''}`;
 }
 
 /** If SQL takes more than this share of a thread's time, it takes most of it. */
@@ -134,19 +146,21 @@ function withSqlite(
   known: Known<typeof NEEDS>,
   times: PartTimes,
   facts: Facts,
-): string {
+): Said {
   const inSqlUs = known.totalTimeInSql!;
   const [fromUs, toUs] = known.extent;
-  if (inSqlUs === 0) return 'SQLite ran, but every call was too short for the clock.';
+  if (inSqlUs === 0) return ['SQLite ran, but every call was too short for the clock.'];
+  const number = numberSaid(facts);
   const most = known.unseenWork ? 'at least ' : '';
   const isOne = known.sqliteThreads.length === 1;
-  const busy = `SQLite kept ${whom(store, known, inSqlUs)} busy for ${isOne ? '' : 'a total of '}${most}${formatDuration(inSqlUs)}`;
-  const recorded = formatDuration(toUs - fromUs);
-  // with several threads the sum may be longer than the recording
-  const of = isOne ? ` of the ${recorded} you recorded` : ` while you recorded ${recorded}`;
+  const inSql = number('sqlTime', formatDuration(inSqlUs));
+  const busy = say`SQLite kept ${whom(store, known, inSqlUs)} busy for ${isOne ? '' : 'a total of '}${most}${inSql}`;
+  const recorded = number('duration', formatDuration(toUs - fromUs));
+  // of several threads the sum may be longer than the recording
+  const of = isOne ? say` of the ${recorded} you recorded` : say` while you recorded ${recorded}`;
   const counted = facts.onDemand(KIND_NEEDS);
-  const calls = (kind: TimeKind, us: number): string => kind.calls(counted, us);
-  return `${busy}${of}. ${largest(times, inSqlUs, calls)}`.trim();
+  const calls = (kind: TimeKind, us: number): Said => kind.calls(counted, us, number);
+  return say`${busy}${of}. ${largest(times, inSqlUs, calls)}`;
 }
 
 const nameOf = ({ index, info }: ThreadStore, titles: readonly string[]): string =>
@@ -162,16 +176,28 @@ function whom(
   store: TraceStore,
   { sqliteThreads: threads, partition }: Known<typeof NEEDS>,
   inSqlUs: number,
-): string {
-  if (threads.length === 1) return nameOf(threads[0]!, threadTitles(store));
+): Said {
+  if (threads.length === 1) return [nameOf(threads[0]!, threadTitles(store))];
   const shortName = (thread: ThreadStore): string =>
     thread.info.kind === 'page' ? 'the main thread' : scriptName(thread.info.url);
   const [first] = threads
     .map((thread) => ({ thread, us: timeInSql(partition.of(thread)) }))
     .sort((a, b) => b.us - a.us);
   const share = first!.us / inSqlUs;
-  const among = share > MOST ? ` (mostly ${shortName(first!.thread)}, ${formatShare(share)})` : '';
-  return `${countOf(threads.length, 'thread')}${among}`;
+  const all: SaidNumber = {
+    text: countOf(threads.length, 'thread'),
+    definition: 'Threads that run SQLite.',
+    list: 'timeline',
+    about: null,
+  };
+  if (share <= MOST) return [all];
+  const most: SaidNumber = {
+    text: formatShare(share),
+    definition: 'Of the time in SQL, the share on this thread.',
+    list: 'statements',
+    about: { thread: first!.thread.index },
+  };
+  return say`${all} (mostly ${shortName(first!.thread)}, ${most})`;
 }
 
 const usOf = (times: PartTimes, parts: readonly Part[]): number =>
@@ -182,17 +208,18 @@ const largestKind = (times: PartTimes): TimeKind =>
     (a, b) => usOf(times, b.parts) - usOf(times, a.parts),
   )[0]!;
 
-/** What took most of the time. @param callsOf describes the calls; '' = left out */
+/** What most of the time was. @param callsOf which calls; nothing = not said */
 function largest(
   times: PartTimes,
   inSqlUs: number,
-  callsOf: (kind: TimeKind, us: number) => string = () => '',
-): string {
+  callsOf: (kind: TimeKind, us: number) => Said = () => [],
+): Said {
   const kind = largestKind(times);
   const us = usOf(times, kind.parts);
-  if (us === 0) return '';
+  if (us === 0) return [];
   const calls = callsOf(kind, us);
-  return `${kind.what} took ${formatShare(us / inSqlUs)} of that${calls ? `: ${calls}` : ''}.`;
+  const share = timeSaid(kind, (part) => times[`${part}Us`], formatShare(us / inSqlUs));
+  return say`${kind.what} took ${share} of that${calls.length ? say`: ${calls}` : ''}.`;
 }
 
 /** The name of an engine whose SQL and VFS calls can't be seen; '' = none. */
@@ -205,23 +232,38 @@ function withoutSqlite(
   store: TraceStore,
   { unseenWork: unseen }: Known<typeof NEEDS>,
   facts: Facts,
-): string {
+): Said {
   if (unseen)
-    return `vfscope didn't see SQLite run: ${unseen.text.replace(/, and SQLite was.*/, '')}.`;
+    return [`vfscope didn't see SQLite run: ${unseen.text.replace(/, and SQLite was.*/, '')}.`];
   const hidden = unseenEngine(store);
   if (hidden && !store.threads.some((thread) => hasCall(thread, isWebOp)))
-    return `vfscope can't see the SQL of ${hidden}. No storage call was recorded.`;
+    return [`vfscope can't see the SQL of ${hidden}. No storage call was recorded.`];
   if (hidden) {
     const { commits, fileCounts: files } = facts.onDemand(KIND_NEEDS);
-    const writes = writesText(commits, storageBytesWritten(files));
-    return `vfscope can't see the SQL of ${hidden}, only storage calls${writes && `: ${writes}`}.`;
+    const bytes = storageBytesWritten(files);
+    const written: SaidNumber | null =
+      bytes === null
+        ? null
+        : {
+            text: formatBytes(bytes),
+            definition: 'Bytes that storage calls wrote.',
+            list: 'files',
+            about: null,
+          };
+    const writes = writesText(commits, written, numberSaid(facts));
+    return say`vfscope can't see the SQL of ${hidden}, only storage calls${writes.length ? say`: ${writes}` : ''}.`;
   }
   const engine = store.threads.flatMap(({ engines }) => engines)[0];
-  if (engine) return `Your app loaded ${engine.name}, but it ran no statement while you recorded.`;
+  if (engine)
+    return [`Your app loaded ${engine.name}, but it ran no statement while you recorded.`];
   const stores = store.threads.find((thread) => hasCall(thread, isWebOp));
   if (stores)
-    return `vfscope didn't see SQLite. ${scriptName(stores.info.url)} called the browser's storage itself.`;
-  return store.eventCount
-    ? 'Your app used no SQLite and no storage while you recorded.'
-    : 'Nothing was recorded.';
+    return [
+      `vfscope didn't see SQLite. ${scriptName(stores.info.url)} called the browser's storage itself.`,
+    ];
+  return [
+    store.eventCount
+      ? 'Your app used no SQLite and no storage while you recorded.'
+      : 'Nothing was recorded.',
+  ];
 }

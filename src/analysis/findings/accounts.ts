@@ -9,7 +9,9 @@ import { fact, type Known } from '../core/graph.ts';
 import { statementTable, type StatementRow } from '../statements/statement-table.ts';
 import { totalTimeInSql } from '../time/summary-time.ts';
 import { coverage } from './explanation.ts';
-import { KIND_NEEDS, timeKinds, type TimeKind } from './time-kinds.ts';
+import { KIND_NEEDS, timeKinds, timeSaid, type TimeKind } from './time-kinds.ts';
+import { numberSaid } from '../numbers/headline-numbers.ts';
+import { say, saidList, saidText, type Said, type SaidNumber } from '../numbers/said.ts';
 
 /** Share of the time while SQL runs. A smaller cost needs no description. */
 const LARGE = 0.3;
@@ -21,6 +23,8 @@ export interface Account {
   part: Part;
   /** Sentences with the numbers, the last one without its full stop. */
   title: string;
+  /** The same, its numbers with what they count. */
+  said: Said;
   advice: string;
 }
 
@@ -48,19 +52,23 @@ export const accounts = fact(
       .filter(({ left }) => left > LARGE * inSql)
       .sort((a, b) => b.left - a.left)
       .map(({ kind, ns, told, left }): Account => {
-        const calls = kind.calls(counted, ns / 1000);
-        const who = statementsText(known, kind, ns);
-        const rest = told > 0 ? `, not counting ${formatDuration(told / 1000)} of the actions` : '';
-        const share = `${kind.what} takes ${formatShare(left / inSql)} of the time in SQL (${formatDuration(left / 1000)}${rest})`;
+        const calls = kind.calls(counted, ns / 1000, numberSaid(facts));
+        const who = statementsSaid(known, kind, ns);
+        const number = (text: string): SaidNumber =>
+          timeSaid(kind, (part) => all[PART[part]]! / 1000, text);
+        const rest =
+          told > 0 ? say`, not counting ${number(formatDuration(told / 1000))} of the actions` : '';
+        const share = say`${kind.what} takes ${number(formatShare(left / inSql))} of the time in SQL (${number(formatDuration(left / 1000))}${rest})`;
         const advice = kind.once && mostOnce(known, kind) ? kind.once : kind.advice;
         const [part] = kind.parts.toSorted((a, b) => all[PART[b]]! - all[PART[a]]!);
-        return { part: part!, title: [share, calls, who].filter(Boolean).join('. '), advice };
+        const said = saidList([share, calls, who], '. ');
+        return { part: part!, title: saidText(said), said, advice };
       });
   },
 );
 
-/** A statement's time in these parts, microseconds. */
-const timeOf = ({ parts }: TimeKind, { time }: StatementRow): number =>
+/** What a statement has of these parts, microseconds. */
+const timeOf = ({ parts }: TimeKind, { time }: Pick<StatementRow, 'time'>): number =>
   parts.reduce((sum, part) => sum + time[`${part}Us`], 0);
 
 /** More than half of it is in calls that no statement repeats. */
@@ -71,16 +79,25 @@ function mostOnce({ statementTable: table }: Known<typeof NEEDS>, kind: TimeKind
   return 2 * sum(rows.filter(({ executions }) => executions <= 1)) > sum(rows);
 }
 
-/** The statements with most of it. */
-const statementsText = (
+/** The statements that have most of it. */
+const statementsSaid = (
   { statementTable: table }: Known<typeof NEEDS>,
   kind: TimeKind,
   allNs: number,
-): string =>
-  (table?.rows ?? [])
-    .flatMap((row) => (row.sql === null ? [] : [{ text: row.sql, us: timeOf(kind, row) }]))
-    .sort((a, b) => b.us - a.us)
-    .slice(0, NAMED)
-    .filter(({ us }) => us * 1000 > 0.1 * allNs)
-    .map(({ text, us }) => `${formatShare((us * 1000) / allNs)} in "${cut(oneLine(text), 60)}"`)
-    .join(', ');
+): Said =>
+  saidList(
+    (table?.rows ?? [])
+      .flatMap(({ sql, ...row }) => (sql === null ? [] : [{ sql, row, us: timeOf(kind, row) }]))
+      .sort((a, b) => b.us - a.us)
+      .slice(0, NAMED)
+      .filter(({ us }) => us * 1000 > 0.1 * allNs)
+      .map(({ sql, row, us }) => {
+        const share: SaidNumber = {
+          text: formatShare((us * 1000) / allNs),
+          definition: 'The share of this time that the statement has.',
+          list: 'statements',
+          about: { statement: row.text },
+        };
+        return say`${share} in "${cut(oneLine(sql), 60)}"`;
+      }),
+  );

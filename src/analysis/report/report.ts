@@ -15,7 +15,7 @@ import { badges, findings } from '../findings/index.ts';
 import { FINDING_LABELS as label, noFindings } from '../findings/finding-facts.ts';
 import type { Facts } from '../core/graph.ts';
 import type { Block, Cell, Report } from './blocks.ts';
-import { NUMBER_NEEDS, numbersFrom, type NumberId } from './headline-numbers.ts';
+import { NUMBER_NEEDS, numbersFrom, type NumberId } from '../numbers/headline-numbers.ts';
 import {
   UNKNOWN,
   countOf,

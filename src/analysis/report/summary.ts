@@ -25,7 +25,7 @@ import { sampleSums, type SampleSums } from '../cpu/hot-functions.ts';
 import { belowStorage, type BelowStorageSums } from '../below/browser-work.ts';
 import { pageCache, type PageCache } from '../cache/page-cache.ts';
 import { NO_STORAGE } from '../core/absences.ts';
-import { SUMMARY_NEEDS, numbersFrom, type NumberId } from './headline-numbers.ts';
+import { SUMMARY_NEEDS, numbersFrom, type NumberId } from '../numbers/headline-numbers.ts';
 import { storageHealth, type OriginStorage } from '../files/storage-health.ts';
 import type { SummaryTime } from '../time/summary-time.ts';
 import { fact, Facts } from '../core/graph.ts';

@@ -3,7 +3,7 @@ import { fact } from '../core/graph.ts';
 import { col, listed, table, type Column, type Columns } from '../core/table.ts';
 import { LOST } from '../core/losses.ts';
 import { isInSql, PART_WORDS } from '../core/time-parts.ts';
-import { NUMBERS, numbersFrom, SUMMARY_NEEDS } from './headline-numbers.ts';
+import { NUMBERS, numbersFrom, SUMMARY_NEEDS } from '../numbers/headline-numbers.ts';
 import { summary, type Summary } from './summary.ts';
 
 interface TraceLine extends Summary {

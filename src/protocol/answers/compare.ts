@@ -1,6 +1,6 @@
 /** Questions and answers of the Compare view. */
 import type { TraceDiff } from '../../analysis/report/diff.ts';
-import type { HeadlineNumber } from '../../analysis/report/headline-numbers.ts';
+import type { HeadlineNumber } from '../../analysis/numbers/headline-numbers.ts';
 import type { PartTimes } from '../../analysis/core/time-parts.ts';
 
 export interface Side {

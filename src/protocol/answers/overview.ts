@@ -1,7 +1,7 @@
 /** Questions and answers of the Overview. */
 import type { CallCheck } from '../../analysis/below/call-check.ts';
 import type { DatabaseSettings } from '../../analysis/pages/database-settings.ts';
-import type { HeadlineNumber } from '../../analysis/report/headline-numbers.ts';
+import type { HeadlineNumber } from '../../analysis/numbers/headline-numbers.ts';
 import type { SummaryEngine, SummaryEnvironment } from '../../analysis/report/summary.ts';
 import type { OriginStorage } from '../../analysis/files/storage-health.ts';
 import type { TimePartition } from '../../analysis/time/time-partition.ts';

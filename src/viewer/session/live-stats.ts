@@ -9,7 +9,7 @@ import {
   numbersFrom,
   type HeadlineNumber,
   type NumberId,
-} from '../../analysis/report/headline-numbers.ts';
+} from '../../analysis/numbers/headline-numbers.ts';
 import { Facts, type AnyFact } from '../../analysis/core/graph.ts';
 import { lockWaits } from '../../analysis/locks/lock-waits.ts';
 import { summaryTime, totalTimeInSql } from '../../analysis/time/summary-time.ts';

@@ -79,11 +79,19 @@ export function showOutcome(model: ViewerModel, outcome: TransactionLine['outcom
   model.navigation.tab.set('transactions');
 }
 
-/** A part of the time of the entire recording. @param list the view that lists what took it */
-export function showPart(model: ViewerModel, list: string, part: Part): void {
+/** A part of the time of the entire recording. @param list the view that lists what has it @param part null = all of it */
+export function showPart(model: ViewerModel, list: string, part: Part | null): void {
   const state = viewStateOf(model);
   for (const hiding of [...NARROWING, 'filter.range']) state.set(hiding, null);
   state.set('filter.part', part);
+  model.navigation.tab.set(list);
+}
+
+/** What a thread ran in the entire recording. */
+export function showThread(model: ViewerModel, list: string, thread: number): void {
+  const state = viewStateOf(model);
+  for (const hiding of [...NARROWING, 'filter.range']) state.set(hiding, null);
+  state.set('filter.thread', String(thread));
   model.navigation.tab.set(list);
 }
 

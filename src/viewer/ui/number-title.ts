@@ -1,5 +1,5 @@
 import { isSum } from '../../text/numbers.ts';
-import type { HeadlineNumber } from '../../analysis/report/headline-numbers.ts';
+import type { HeadlineNumber } from '../../analysis/numbers/headline-numbers.ts';
 
 /** What a number means, why it isn't known if it isn't, and what it leaves out: shown on hover. */
 export const numberTitle = ({

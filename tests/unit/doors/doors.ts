@@ -1,7 +1,7 @@
 /** The outputs ("doors") of a trace: each computes a number in its own way. */
 import { hasVfs } from '../../../src/analysis/core/layers.ts';
 import { filesOf } from '../../../src/analysis/files/files.ts';
-import type { NumberId } from '../../../src/analysis/report/headline-numbers.ts';
+import type { NumberId } from '../../../src/analysis/numbers/headline-numbers.ts';
 import { reportMarkdown } from '../../../src/analysis/report/report-markdown.ts';
 import { reportOf } from '../../../src/analysis/report/report.ts';
 import { summaryOf } from '../../../src/analysis/report/summary.ts';

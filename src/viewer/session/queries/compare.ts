@@ -9,7 +9,7 @@ import { pieces } from '../../../analysis/time/thread-times.ts';
 import { timesInSql } from '../../../analysis/time/summary-time.ts';
 import { findings } from '../../../analysis/findings/index.ts';
 import { diffOf } from '../../../analysis/report/diff.ts';
-import { headlineNumbers } from '../../../analysis/report/headline-numbers.ts';
+import { headlineNumbers } from '../../../analysis/numbers/headline-numbers.ts';
 import { recordedTexts } from '../../../analysis/statements/recorded-texts.ts';
 import { executionGroups } from '../../../analysis/statements/statement-runs.ts';
 import { needing, type QueryContext } from './context.ts';

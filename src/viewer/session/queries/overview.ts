@@ -1,7 +1,10 @@
 /** Queries of the Overview. */
 import { sqliteThreads } from '../../../analysis/core/main-threads.ts';
 import { databaseSettings } from '../../../analysis/pages/database-settings.ts';
-import { countedInstructions, headlineNumbers } from '../../../analysis/report/headline-numbers.ts';
+import {
+  countedInstructions,
+  headlineNumbers,
+} from '../../../analysis/numbers/headline-numbers.ts';
 import { fact, type Facts } from '../../../analysis/core/graph.ts';
 import { summary } from '../../../analysis/report/summary.ts';
 import { storageHealth } from '../../../analysis/files/storage-health.ts';

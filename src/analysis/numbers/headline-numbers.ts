@@ -12,7 +12,7 @@ import { noCountersCause, noSqlCause, noVfsCause } from '../core/absences.ts';
 import { NOT_COUNTED, totalInstructions } from '../core/instructions.ts';
 import { leavesOut } from '../core/layers.ts';
 import { LOST } from '../core/losses.ts';
-import { PART_WORDS, type Part } from '../core/time-parts.ts';
+import { PART_WORDS } from '../core/time-parts.ts';
 import { extent } from '../core/time-range.ts';
 import { callCounts, type CallCounts } from '../files/call-counts.ts';
 import { fileCounts, vfsTotal } from '../files/file-counts.ts';
@@ -27,13 +27,13 @@ import { statements } from '../statements/statements.ts';
 import { summaryTime, totalTimeInSql } from '../time/summary-time.ts';
 import type { CommitTotals } from '../transactions/anatomy-table.ts';
 import { commits } from '../transactions/commits.ts';
-import type { Transaction } from '../transactions/transaction-table.ts';
 import { TRANSACTION_KINDS } from '../transactions/table.ts';
 import { longestReserved } from '../transactions/longest-reserved.ts';
 import { anatomies } from '../transactions/transaction-anatomy.ts';
 import { transactions } from '../transactions/transactions.ts';
 import { checkpoints } from '../wal/checkpoints.ts';
 import { wals } from '../wal/wal.ts';
+import type { ListPart, NumberList, SaidNumber } from './said.ts';
 
 /**
  * Needs of a summary's numbers, without the long analyses, because a summary is shown when a file
@@ -66,6 +66,10 @@ export const NUMBER_NEEDS = {
 };
 
 export type NumberId = keyof typeof NUMBERS;
+/** Those of which a view lists what they count. */
+type ListedId = {
+  [Id in NumberId]: (typeof NUMBERS)[Id] extends { list: NumberList } ? Id : never;
+}[NumberId];
 
 export interface HeadlineNumber {
   id: NumberId;
@@ -92,13 +96,6 @@ export interface HeadlineNumber {
   /** The part of that list that the number is about; null = the entire list. */
   about: ListPart | null;
 }
-/**
- * Calls of an operation in Events; statements by a column, or by a part of their time; transactions
- * by how they ended.
- */
-type ListPart =
-  { calls: string } | { column: string } | { part: Part } | { outcome: Transaction['outcome'] };
-type NumberList = 'statements' | 'transactions' | 'files' | 'locks' | 'cache' | 'wal' | 'events';
 
 interface Entry {
   title: string;
@@ -121,12 +118,16 @@ const NO_WAL = 'no write-ahead log was used';
 
 /** The numbers of one trace, each computed on request. */
 class Numbers {
-  /** @param calls of the current trace: the live strip passes its own, which grow with it */
+  /** @param grown of the trace as it is now: the live strip brings its own, which grow with it */
   constructor(
     readonly store: TraceStore,
     readonly known: Known<typeof NUMBER_NEEDS>,
-    readonly calls: CallCounts = known.callCounts,
+    private readonly grown?: CallCounts,
   ) {}
+
+  get calls(): CallCounts {
+    return this.grown ?? this.known.callCounts;
+  }
 
   get(id: NumberId): HeadlineNumber {
     const entry: Entry = NUMBERS[id];
@@ -216,6 +217,7 @@ const HEADLINES = {
     title: 'Recorded',
     ofRecording: true,
     unit: 'us',
+    list: 'timeline',
     definition: "From the first event's begin to the last one's end.",
     value: ({ known: { extent } }) => Math.round((extent[1] - extent[0]) * 1000) / 1000,
   },
@@ -232,6 +234,7 @@ const HEADLINES = {
     title: 'Time in SQL',
     unit: 'us',
     list: 'statements',
+    about: { part: null },
     definition:
       "Time while SQL runs, summed over the threads that run SQLite. vfscope's own work outside of SQL isn't included.",
     value: ({ known }) => known.totalTimeInSql,
@@ -531,9 +534,17 @@ const OTHERS = {
 
 export const NUMBERS = { ...HEADLINES, ...OTHERS };
 
-/** @param calls as in Numbers */
-export const numbersFrom = (facts: Facts, calls?: CallCounts): Numbers =>
-  new Numbers(facts.store, facts.onDemand(NUMBER_NEEDS), calls);
+/** @param grown as of Numbers */
+export const numbersFrom = (facts: Facts, grown?: CallCounts): Numbers =>
+  new Numbers(facts.store, facts.onDemand(NUMBER_NEEDS), grown);
+
+/** A headline number in a sentence, in the words of the sentence. */
+export const numberSaid =
+  (facts: Facts) =>
+  (id: ListedId, text: string): SaidNumber => {
+    const { definition, list, about } = numbersFrom(facts).words(id);
+    return { text, definition, list: list!, about };
+  };
 
 /** The most important numbers: those of the Overview, which comparisons show side by side. */
 export const headlineNumbers = fact(

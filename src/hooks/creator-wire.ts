@@ -3,7 +3,13 @@
  * channel. Both ends remove these messages before the app's listeners see them. An id that only the
  * two hooks know distinguishes them from the app's messages.
  */
-import { MARK, type ThreadIdentity } from '../protocol/messages.ts';
+import {
+  isThreadMessage,
+  MARK,
+  type ThreadIdentity,
+  type ThreadMessage,
+} from '../protocol/messages.ts';
+import { WORKERS_FILTERED } from './source.ts';
 
 export type FromWorker =
   /**
@@ -20,10 +26,9 @@ export type FromWorker =
   | { mark: typeof MARK; k: 'unfit'; id: string; reason: string }
   /** The recording couldn't begin here. The app's script runs anyway. */
   | { mark: typeof MARK; k: 'failed'; id: string; reason: string }
-  /**
-   * The trace memory of the worker or of a worker below it, on its way up to the page, which reads
-   * it.
-   */
+  /** In Firefox, what the worker, or one below it, also sends over its port, which may not carry it yet. */
+  | { mark: typeof MARK; k: 'said'; id: string; message: ThreadMessage }
+  /** The worker's trace memory, or that of a worker below it, on its way up to the page, which reads it. */
   | {
       mark: typeof MARK;
       k: 'ring';
@@ -58,6 +63,7 @@ export function isFromWorker(v: unknown, id: string): v is FromWorker {
   if (v.k === 'ready' || v.k === 'runs') return true;
   if (v.k === 'unfit' || v.k === 'failed') return typeof v.reason === 'string';
   if (v.k === 'closed') return typeof v.thread === 'string';
+  if (WORKERS_FILTERED && v.k === 'said') return isThreadMessage(v.message);
   const thread = v.thread as Partial<ThreadIdentity> | undefined;
   return (
     v.k === 'ring' &&

@@ -110,12 +110,11 @@ export class FilteredWorkers {
       if (port) events.onChild(port);
       events.onReady(worker, message.id);
     } else if (message.k === 'failed') events.note(`its hook failed: ${message.reason}.`, script);
-    else if (message.k === 'ring')
-      events.onMessage({
-        ...message,
-        thread: { ...message.thread, parent: message.thread.parent ?? events.id },
-      });
-    else events.onMessage(message);
+    else {
+      const from = message.k === 'said' ? message.message : message;
+      if (from.k === 'ring' || from.k === 'hello') from.thread.parent ??= events.id;
+      events.onMessage(message);
+    }
   }
 
   /** The app has terminated a worker. */

@@ -9,6 +9,7 @@ import type { FromWorker } from './creator-wire.ts';
 import { drainSharedDefinitions } from '../record/drain.ts';
 import { RECORD_BYTES } from '../event/event.ts';
 import { Header, RING_AT } from '../record/ring-layout.ts';
+import { WORKERS_FILTERED } from './source.ts';
 import type { Transport } from './transport.ts';
 
 interface SharedRing {
@@ -28,6 +29,7 @@ export class SharedRings {
     try {
       if (message.k === 'ring') this.add(message.thread, message.timeOrigin, message.buffer);
       else if (message.k === 'closed') this.finish(message.thread, 'closed');
+      else if (WORKERS_FILTERED && message.k === 'said') this.transport.post(message.message);
     } catch (e) {
       this.recorder.fault('a worker of this thread', e);
     }

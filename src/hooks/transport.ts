@@ -324,7 +324,8 @@ export class Transport {
     if (!below) this.bytes -= weight;
   }
 
-  private post(message: ThreadMessage, transfer?: Transferable): void {
+  /** Send a message of this thread, or of a worker whose own port may not carry it yet. */
+  post(message: ThreadMessage, transfer?: Transferable): void {
     if (!this.port) this.waiting.push({ message, transfer });
     else if (this.say && message.k !== 'child') this.say(message);
     else portPost(this.port, message, transfer);

@@ -14,13 +14,20 @@ import {
   postToCreator,
   randomId,
   setInterval,
+  setTimeout,
   clearTimeout,
   unlisten,
   type Listener,
 } from './natives.ts';
 import { atLastTask } from './last-task.ts';
 import { ownSource, Session } from './session.ts';
-import { environment as here, NATIVES_DRIVEN, says, type WorkerEnvironment } from './source.ts';
+import {
+  environment as here,
+  NATIVES_DRIVEN,
+  says,
+  WORKERS_FILTERED,
+  type WorkerEnvironment,
+} from './source.ts';
 import { createThread, forgetHook } from './thread.ts';
 import { DRAIN_EVERY_MS } from '../event/capture.ts';
 import { Transport } from './transport.ts';
@@ -28,6 +35,12 @@ import { repairBaseUrl, unfitness } from './worker-repairs.ts';
 import { Workers } from './workers.ts';
 import { Patches } from '../record/patches.ts';
 import { apply } from '../record/reflect.ts';
+
+/**
+ * In Firefox a port carries nothing before its thread has gone back to its event loop, and then needs some turns more. What a worker does
+ * until then would be lost if it was terminated: it reaches the panel by way of the worker's creator, and again over the port.
+ */
+const COLD_MS = 200;
 
 type Tell = (said: Said, ports?: Transferable[]) => void;
 const toCreator =
@@ -145,12 +158,22 @@ function record(environment: WorkerEnvironment, tell: Tell): MessagePort | null 
       buffer,
     });
   } else if (transport) {
-    // connected from the start: sent data waits in the other end, wherever that is on its way to
-    // the panel
+    // what is sent waits in the other end, wherever that is on its way to the panel
     const { ours, theirs } = newChannel();
     panelEnd = theirs;
     if (NATIVES_DRIVEN) transport.connect(ours, says);
-    else transport.connect(ours);
+    else if (WORKERS_FILTERED) {
+      const { post } = transport;
+      transport.post = (message, transfer) => {
+        apply(post, transport, [message, transfer]);
+        if (message.k !== 'child') tell({ k: 'said', message });
+      };
+      const connect = (): void => {
+        transport.post = post;
+        transport.connect(ours);
+      };
+      setTimeout(() => setTimeout(connect, COLD_MS), 0);
+    } else transport.connect(ours);
     transport.add(ownSource(session, transport));
     transport.onStop = stop;
     drainBeforeMessages(lifetime, recorder, () => transport.drain());

@@ -71,6 +71,9 @@ const lasts = ({ kind }: Definition): boolean => LASTING.has(kind) || isBTreeKin
  */
 const ON_THEIR_WAY = new EventColumns(4096);
 
+/** Definitions that a thread makes while its batches may come twice. */
+const MOST_OF_NEW = 1000;
+
 /** What the definitions of all threads cost. */
 interface Words {
   used: number;
@@ -223,15 +226,23 @@ export class ThreadStore {
     return true;
   }
 
+  /** Without records nothing tells a batch that came twice, by two ways, which a new thread's do. */
+  private hasSaid(definition: Definition): boolean {
+    if (this.said.length > MOST_OF_NEW) return false;
+    const words = wordsOf(definition);
+    const text = JSON.stringify(definition);
+    return this.said.some(
+      (one) =>
+        one.kind === definition.kind && wordsOf(one) === words && JSON.stringify(one) === text,
+    );
+  }
+
   /**
    * Append a batch's records in the thread's own order. Records that arrived before are skipped,
    * and a gap is counted in `missing`.
    * @returns rows of earlier batches whose end was in this one
    */
   append(batch: Batch): number[] {
-    for (const d of batch.definitions) this.define(d);
-    this.dropped = batch.dropped;
-    this.faults = batch.faults;
     const reader = new RecordReader(batch.records);
     let from = 0;
     if (this.next !== null) {
@@ -239,6 +250,10 @@ export class ThreadStore {
       if (ahead > 0) this.missing += ahead;
       else from = Math.min(reader.count, -ahead);
     }
+    if (reader.count > 0 && from === reader.count) return []; // it came before, by another way
+    for (const d of batch.definitions) if (reader.count > 0 || !this.hasSaid(d)) this.define(d);
+    this.dropped = batch.dropped;
+    this.faults = batch.faults;
     const until =
       this.next === null || from < reader.count ? (batch.first + batch.count) >>> 0 : this.next;
     const lateEnds: number[] = [];

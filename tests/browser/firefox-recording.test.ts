@@ -393,6 +393,33 @@ test('a worker that is terminated at its last message has sent everything that c
   expect(threads.map(({ ended }) => ended)).toEqual(threads.map(() => 'terminated'));
 });
 
+/** Workers that do all of their work in their first tasks, and are terminated at their only reply. */
+async function coldWorkers(runs: number): Promise<void> {
+  await startRecording(panel);
+  await driven.load(page, server.origin(`cold-${++labels}`) + '/hook-cases/');
+  await recorded(page);
+  const made = new Map<string, number>();
+  for (let run = 0; run < runs; run++)
+    for (const [work, n, door] of LAST_MESSAGES.slice(0, -1))
+      made.set(
+        `${work} ${n} ${door} ${run}`,
+        await page.evaluate(terminatedAtReply, work, n, door, 0, ` ${run}`),
+      );
+  await arrived(panel, page);
+  await stopRecording(panel);
+  const { threads } = await savedStore(driven, panel);
+  const workers = threads.filter(({ info }) => made.has(info.name)); // and one that another starts
+  expect(new Map(workers.map((one) => [one.info.name, countOf(one, Op.atomicsNotify)]))).toEqual(
+    made,
+  );
+  expect(workers.map(({ ended, lost, notes }) => [ended, lost, notes])).toEqual(
+    workers.map(() => ['terminated', 0, []]),
+  );
+}
+test('one that is terminated at its first message is recorded, with all that it did', () =>
+  coldWorkers(1));
+longTest('the same 60 times', () => coldWorkers(6));
+
 longTest('of a worker that is canceled at work at most the last 50 ms are missing', async () => {
   await startRecording(panel);
   await driven.load(page, server.origin(`replies-${++labels}`) + '/hook-cases/');

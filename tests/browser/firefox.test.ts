@@ -116,7 +116,8 @@ test('what serves filtered workers is in the hook for Firefox alone, SharedWorke
   expect(safari).toBe(chrome);
   // every recorded page and worker parses it: it grows on purpose only
   expect(chrome!.length).toBeLessThanOrEqual(142_000);
-  expect(firefox!.length).toBeLessThanOrEqual(138_600);
+  // 172 bytes of it so that a worker which is terminated at its first reply is recorded
+  expect(firefox!.length).toBeLessThanOrEqual(138_800);
   expect([firefox, chrome].map((hook) => /its hook hasn't answered for/.test(hook!))).toEqual([
     true,
     false,

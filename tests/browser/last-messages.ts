@@ -22,18 +22,16 @@ export const LAST_MESSAGES: readonly (readonly [work: string, calls: number, doo
   ['cancelled', 500, 'port'],
 ];
 
-/**
- * In the page. @param first number of calls with pauses before @returns the number of calls that it
- * reported
- */
+/** In the page. @param first calls with pauses that it is asked for before @param mark ends the worker's name @returns the calls that it said it had made */
 export const terminatedAtReply = (
   work: string,
   calls: number,
   door: string,
   first: number,
+  mark = '',
 ): Promise<number> =>
   new Promise((done) => {
-    const worker = new Worker('replies.js', { name: `${work} ${calls} ${door}` });
+    const worker = new Worker('replies.js', { name: `${work} ${calls} ${door}${mark}` });
     const { port1, port2 } = new MessageChannel();
     const channel = new BroadcastChannel('replies');
     const begin = (): void => {

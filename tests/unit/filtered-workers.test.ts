@@ -4,8 +4,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 let notes: string[];
+let heard: unknown[];
 beforeEach(() => {
   notes = [];
+  heard = [];
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   for (const name of ['vfscopeEnvironment', 'VFSCOPE_WORKERS_FILTERED', 'VFSCOPE_NATIVES_HOOKED'])
     vi.stubGlobal(name, name === 'vfscopeEnvironment' ? { role: 'page' } : true); // of the build
@@ -24,7 +26,7 @@ async function followed(...scripts: string[]): Promise<{
   const filtered = new FilteredWorkers({
     id: 'page',
     onChild: () => undefined,
-    onMessage: () => undefined,
+    onMessage: (message) => heard.push(message),
     onTerminated: () => undefined,
     onReady: () => undefined,
     note: (_, script) => notes.push(String(script)),
@@ -61,4 +63,26 @@ test('one that stays silent is noted by and by', async () => {
   await followed('a.js');
   await vi.advanceTimersByTimeAsync(60_000);
   expect(notes).toEqual(['a.js']);
+});
+
+test('what a new worker says before its port carries anything goes on, and not to the app', async () => {
+  const { workers } = await followed('a.js');
+  const app = vi.fn();
+  workers[0]!.addEventListener('message', app);
+  const said = (message: object): Event => {
+    const event = new MessageEvent('message', {
+      data: { mark: 'vfscope', k: 'said', id: 'w', message },
+    });
+    Object.defineProperty(event, 'isTrusted', { value: true });
+    return event;
+  };
+  const thread = { id: 'w', kind: 'worker', url: 'a.js', name: '', parent: null };
+  workers[0]!.dispatchEvent(said({ k: 'hello', protocol: 1, thread, timeOrigin: 0 }));
+  workers[0]!.dispatchEvent(said({ k: 'bye', thread: 'w', reason: 'closed' }));
+  workers[0]!.dispatchEvent(said({ k: 'nothing of ours' }));
+  expect(heard).toMatchObject([
+    { message: { k: 'hello', thread: { id: 'w', parent: 'page' } } },
+    { message: { k: 'bye' } },
+  ]);
+  expect(app).toHaveBeenCalledTimes(1);
 });

@@ -1,5 +1,5 @@
 /** Transport and wire guards without a browser: batches over a real MessagePort, acks, the cap. */
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { isFromWorker, isToWorker, type FromWorker } from '../../src/hooks/creator-wire.ts';
 import { SharedRings } from '../../src/hooks/shared-rings.ts';
 import { Transport, UNACKNOWLEDGED_LIMIT, type Source } from '../../src/hooks/transport.ts';
@@ -11,6 +11,14 @@ import {
 } from '../../src/protocol/messages.ts';
 import { Op } from '../../src/event/event.ts';
 import { Recorder } from '../../src/record/recorder.ts';
+
+vi.hoisted(() =>
+  Object.assign(globalThis, {
+    vfscopeEnvironment: { role: 'page' },
+    VFSCOPE_WORKERS_FILTERED: true,
+    VFSCOPE_NATIVES_HOOKED: true,
+  }),
+); // of the build
 
 const open: { close(): void }[] = [];
 afterEach(() => open.splice(0).forEach((it) => it.close()));

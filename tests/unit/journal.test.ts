@@ -218,6 +218,8 @@ describe('the way through the journal', () => {
     await say(stranger, helloOf('stranger'));
     await say(page, { k: 'child' }, [workers]);
     await say(worker, helloOf('worker'));
+    await say(page, helloOf('worker', { parent: 'page' })); // who made it speaks for it, too
+    await say(stranger, helloOf('worker', { parent: 'page' }));
     await say(stranger, helloOf('page', { kind: 'page' }));
     await say(stranger, sync(0));
     await say(stranger, { k: 'bye', thread: 'worker', reason: 'closed' });
@@ -228,6 +230,7 @@ describe('the way through the journal', () => {
     expect(written.map((message) => [message.k, JSON.stringify(message)])).toEqual([
       ['hello', expect.stringContaining('"id":"page"')],
       ['hello', expect.stringContaining('"id":"stranger"')],
+      ['hello', expect.stringContaining('"id":"worker"')],
       ['hello', expect.stringContaining('"id":"worker"')],
       ['batch', expect.stringContaining('"thread":"page"')],
       ['bye', expect.stringContaining('terminated')],

@@ -2,6 +2,7 @@
 // filters, live numbers.
 import { afterEach, describe, expect, it } from 'vitest';
 import { PROTOCOL_VERSION, type ThreadMessage } from '../../src/protocol/messages.ts';
+import type { Definition } from '../../src/event/definitions.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { tailsText, unknownTails } from '../../src/analysis/core/unknown-tails.ts';
 import { numbersFrom } from '../../src/analysis/numbers/headline-numbers.ts';
@@ -407,6 +408,35 @@ describe('ports', () => {
     await until(() => store.eventCount === 1);
     expect(store.threadById('quick')!.ended).toBe('terminated');
     expect(ports.ignored).toBe(0);
+    port.postMessage({ k: 'bye', thread: 'page', reason: 'stopped' });
+    await until(() => store.threadById('page')!.ended !== null);
+    await ports.stop(60_000); // at once
+  });
+  it.each([
+    ['its maker', false],
+    ['its own line', true],
+  ])('a worker that two lines speak for is one: %s first', async (_, ownFirst) => {
+    const { store, page, ports } = session();
+    const { port } = page();
+    port.postMessage(hello('page'));
+    const { port1, port2 } = new MessageChannel();
+    open.push(port1);
+    port.postMessage({ k: 'child' }, [port2]);
+    const made = { ...hello('made'), thread: { ...info('made'), parent: 'page' } };
+    const note: Definition = { kind: 'note', id: 0, topic: 'transport', text: 'once' };
+    const without: ThreadMessage = { k: 'batch', batch: batchOf(info('made'), 2, [], [note]) };
+    const first = [made, batch('made'), batch('made', 1), without];
+    const thread = () => store.threadById('made');
+    const relayed = async (): Promise<void> => first.forEach((one) => port.postMessage(one));
+    const direct = async (): Promise<void> => {
+      for (const one of [...first, batch('made', 2)]) port1.postMessage(one);
+      await until(() => thread()?.events.count === 3);
+    };
+    for (const say of ownFirst ? [direct, relayed] : [relayed, direct]) await say();
+    port.postMessage({ k: 'bye', thread: 'made', reason: 'terminated', unheard: true });
+    await until(() => thread()!.ended === 'terminated');
+    expect([store.threads.length, store.eventCount, ports.ignored]).toEqual([2, 3, 0]);
+    expect([thread()!.received, thread()!.lost, thread()!.notes]).toEqual([3, 0, [note]]);
     port.postMessage({ k: 'bye', thread: 'page', reason: 'stopped' });
     await until(() => store.threadById('page')!.ended !== null);
     await ports.stop(60_000); // at once

@@ -95,13 +95,19 @@ class Speakers {
 
   private hello(line: number, { id, kind, parent }: ThreadIdentity): boolean {
     let lines = this.lines.get(id);
+    const maker = this.first.get(this.from.get(line) ?? 0) ?? null;
     if (!lines) {
       if (this.lines.size >= MAX_THREADS) return false;
       this.lines.set(id, (lines = new Set([line])));
-      const maker = this.first.get(this.from.get(line) ?? 0) ?? null;
       this.parents.set(id, kind === 'worker' ? (parent ?? maker) : parent);
       if (!this.first.has(line)) this.first.set(line, id);
-    } else if (kind === 'shared-worker' || kind === 'service-worker') lines.add(line); // outlives the page that relayed for it
+    } else if (kind === 'shared-worker' || kind === 'service-worker')
+      lines.add(line); // outlives the page that relayed for it
+    else if (kind === 'worker') {
+      // who made it speaks for it, too
+      const known = this.parents.get(id);
+      if (known && (known === maker || this.speaks(line, known))) lines.add(line);
+    }
     return lines.has(line);
   }
   private speaks(line: number, thread: string): boolean {

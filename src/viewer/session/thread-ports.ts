@@ -109,6 +109,7 @@ export class ThreadPorts {
           // a shared worker outlives the page that relayed for it, and reconnects through the next
           // one
           if (this.relayed.has(thread.id)) this.movesOn(thread.id, own, parent);
+          else if (this.isMaker(thread.id, own, parent)) own.add(thread.id);
           else if (!own.has(thread.id)) this.ignored++;
           return;
         }
@@ -179,6 +180,16 @@ export class ThreadPorts {
         if (this.alive.size === 0) this.onIdle?.();
       }
     }
+  }
+
+  /** Until a new worker's own line carries anything, who made it speaks for it. @param parent see attach */
+  private isMaker(id: string, own: Set<string>, parent: string | null): boolean {
+    const info = this.store.threadById(id)?.info;
+    return (
+      info?.kind === 'worker' &&
+      info.parent !== null &&
+      (own.has(info.parent) || info.parent === parent)
+    );
   }
 
   private movesOn(id: string, own: Set<string>, page: string | null): void {

@@ -52,7 +52,10 @@ export class Panel implements DrivenPanel {
   /** Press a control, as a user does. */
   async press(id: TestId, timeoutMs = TIMEOUT_MS): Promise<void> {
     const element = await this.find(id, timeoutMs);
-    await element.click();
+    // Puppeteer's own click waits for the element to be drawn, which a panel behind other tabs isn't
+    if (await this.frame.evaluate(() => document.hidden))
+      await element.evaluate((control) => control.click());
+    else await element.click();
     await element.dispose();
   }
 

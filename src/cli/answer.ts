@@ -4,12 +4,21 @@ import { sqliteThreads } from '../analysis/core/main-threads.ts';
 import { Facts } from '../analysis/core/graph.ts';
 import { unrecordedText, unrecordedWorkers } from '../analysis/core/unrecorded-workers.ts';
 import { answerOf, answerReport } from '../analysis/report/answer-report.ts';
+import { shown } from '../text/clean.ts';
 import { complain, openTrace } from '../terminal/open-file.ts';
 import { reportText } from '../terminal/report-text.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
 
-/** Print the answer and the recording's gaps. @returns whether SQLite was seen */
-export async function printAnswer(file: string, json: boolean): Promise<boolean> {
+/**
+ * Print the answer and the recording's gaps.
+ * @param trouble the page's first error, for a page that ran no SQLite
+ * @returns whether SQLite was seen
+ */
+export async function printAnswer(
+  file: string,
+  json: boolean,
+  trouble: string | null = null,
+): Promise<boolean> {
   const { store } = await openTrace(file);
   const facts = new Facts(store);
   const said = answerOf(facts);
@@ -25,5 +34,6 @@ export async function printAnswer(file: string, json: boolean): Promise<boolean>
   complain(
     'No SQLite was seen on this page. Check that the page loads it while it is recorded: use --until, --seconds, or --script.',
   );
+  if (trouble !== null) complain(`The page's first error: ${shown(trouble, 300)}`);
   return false;
 }

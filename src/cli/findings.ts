@@ -110,7 +110,9 @@ export function findingsReport(
       facts: [
         ...findingFacts(f),
         ['More', f.link],
-        ...(experiment ? [['Experiment', `npx vfscope lab run ${experiment.id}`] as const] : []),
+        ...(experiment
+          ? [['Try it', `npx vfscope lab run ${experiment.id}   (on its own storage)`] as const]
+          : []),
       ],
       ...(plan && { lines: planBlock(plan) }),
     };

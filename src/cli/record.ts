@@ -34,6 +34,7 @@ export interface RecordArgs extends Omit<
 /** @returns the exit code. Results go to stdout, progress and errors to stderr. */
 export async function record(args: RecordArgs): Promise<number> {
   const say = (line: string): void => console.error(line);
+  let trouble: string | null = null;
   try {
     const { connect, url, extension } = args;
     await check(args);
@@ -46,7 +47,7 @@ export async function record(args: RecordArgs): Promise<number> {
         throw wrongUse("--cpu needs Chromium: Firefox's profiler can't be driven.");
       if (args.belowStorage && browser === 'firefox')
         throw wrongUse("--below-storage needs Chromium: Firefox doesn't report its storage calls.");
-      await recordPage({
+      trouble = await recordPage({
         ...args,
         names,
         url: url!,
@@ -60,7 +61,7 @@ export async function record(args: RecordArgs): Promise<number> {
     complain(e.message);
     return e.exitCode;
   }
-  const seen = await printAnswer(args.out, args.json ?? false);
+  const seen = await printAnswer(args.out, args.json ?? false, trouble);
   return seen || !args.requireSqlite ? Exit.done : Exit.checkFailed;
 }
 

@@ -129,6 +129,14 @@ export class Panel implements DrivenPanel {
   }
 
   /** @param whole all of DevTools instead of only the panel */
+  /** Hides messages about what the panel was driven to do, before a picture. */
+  async hideToasts(): Promise<void> {
+    await this.frame.evaluate(() => {
+      for (const toast of document.querySelectorAll<HTMLElement>('[data-testid="toast"]'))
+        toast.style.display = 'none';
+    });
+  }
+
   async screenshot(file: string, whole = false): Promise<void> {
     const path = file as `${string}.png`;
     if (!this.devtools) await this.frame.page().screenshot({ path });

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { firstTrouble } from './page-trouble.ts';
 import type { Browser, Page } from 'puppeteer-core';
 import type { RecordingScope } from '../protocol/messages.ts';
 import { STOP_MARK } from '../analysis/report/cut.ts';
@@ -74,13 +75,14 @@ export type Steps = (page: Page, panel: DrivenPanel | null) => Promise<void>;
  * @throws CommandFailure: exit code 2 for a script that can't be used or an `out` that can't be
  * written, 3 when browser or page fail. If only the condition wasn't met (in time, or because of
  * Ctrl+C), the trace up to then has been saved.
+ * @returns the page's first error or failed request, as text of the page; null = none
  */
-export async function recordPage(options: RecordOptions): Promise<void> {
+export async function recordPage(options: RecordOptions): Promise<string | null> {
   const { say = () => {} } = options;
   const steps = options.script === undefined ? null : await loadSteps(options.script);
   const interrupt = listenForInterrupt(say);
   try {
-    await recordIn({ ...options, outlivesSignals: true }, steps, interrupt);
+    return await recordIn({ ...options, outlivesSignals: true }, steps, interrupt);
   } finally {
     interrupt.ignore();
   }
@@ -90,7 +92,7 @@ async function recordIn(
   options: RecordOptions & { outlivesSignals: true },
   steps: Steps | null,
   interrupt: Interrupt,
-): Promise<void> {
+): Promise<string | null> {
   const { say = () => {} } = options;
   const recorded = recordedBy(options);
   const inChromium = options.browser !== 'firefox';
@@ -109,6 +111,7 @@ async function recordIn(
   try {
     say('opening the panel');
     const page = await driven.firstPage();
+    const trouble = firstTrouble(page);
     let traced: BrowserTrace | null = null;
     const ready = (async () => {
       const opened = await (options.devtools || !driven.openWindow
@@ -133,6 +136,7 @@ async function recordIn(
     say('stopping');
     const unmarked = await Promise.race([save(driven, panel, options, traced), lost]);
     if (late ?? unmarked) throw browserFailed((late ?? unmarked)!);
+    return trouble();
   } finally {
     over.abort(); // all waits end
     await driven.close();
@@ -207,6 +211,7 @@ async function save(
   });
   if (screenshot !== undefined) {
     await panel.resize(PICTURE.width, PICTURE.height);
+    await panel.hideToasts();
     await panel.screenshot(screenshot);
   }
   return unmarked;

@@ -92,12 +92,12 @@ export const sameCapture = (a: CaptureOptions, b: CaptureOptions): boolean =>
 
 const HOLDS: readonly string[] = [
   'no SQL text',
-  'statements with literals folded',
+  'statements, literals replaced by ?',
   'statements with their literals',
   'statements with literals and bound values',
 ];
 
-/** `level 1 (statements with literals folded), layers sql, vfs, web; stacks` */
+/** `level 1 (statements, literals replaced by ?), layers sql, vfs, web; stacks` */
 export const captureText = ({
   capture,
   layers,

@@ -228,7 +228,7 @@ export class SharedWorkers {
           refused: this.host.refusals(),
         }).urls;
     } catch (e) {
-      cause = `it can't be wrapped: ${String(e)}.`;
+      cause = `recording failed: ${String(e)}.`;
     }
     const [script = failed] = own;
     const closed = cause === REFUSED.types || cause === REFUSED.blob;

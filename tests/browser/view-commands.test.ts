@@ -239,7 +239,7 @@ it('a finding says from which moment to which it was seen', async () => {
   await panel.click(id('finding-title'));
   await panel.waitFor(id('finding-details'));
   expect(await panel.page.$eval(id('finding-details'), (e) => e.textContent)).toMatch(
-    /from \d+\.\d{3,6} s to \d+\.\d{3,6} s\./,
+    /from \d+\.\d{3,6} s to \d+\.\d{3,6} s on the timeline\./,
   );
 });
 

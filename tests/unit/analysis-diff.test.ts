@@ -99,8 +99,8 @@ describe('diff', () => {
     });
     expect(d.warnings).toEqual(
       [
-        "A: 3 events didn't fit in the buffer, or got lost: counts are lower bounds.",
-        "B: 3 events didn't fit in the buffer, or got lost: counts are lower bounds.",
+        "A: 3 events didn't fit in the buffer, or got lost. The real counts are higher.",
+        "B: 3 events didn't fit in the buffer, or got lost. The real counts are higher.",
       ].flatMap((lost) => [lost, expect.stringMatching(`^${lost[0]}: 1 worker isn't recorded`)]),
     );
   });

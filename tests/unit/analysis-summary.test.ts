@@ -206,10 +206,10 @@ describe('what the recording did not see', () => {
       t.send();
     const lines = reportOf(new Facts(store)).blocks[0]!.facts!;
     expect(lines.flatMap(([name, text]) => (name === 'engine' ? [text] : []))).toEqual([
-      'sqlite3, VFS test; recorded: vfs; not: web, sql, counters; all workers that may store for it are recorded',
+      'sqlite3, VFS test; recorded: VFS calls; not: storage calls, statements, counters; all workers that may use storage for it are recorded',
       "sqlite3, VFS test; recorded: vfs; not: web, sql, counters; db.js of its page isn't recorded, so what it stores for the engine is missing",
       "sqlite3, VFS test; recorded: vfs; not: web, sql, counters; db.js and 1 other worker of its page aren't recorded, so what they store for it is missing",
-      "sqlite3, VFS test; recorded: vfs; not: web, sql, counters; workers that ran before the recording began aren't recorded, and may store for it",
+      "sqlite3, VFS test; recorded: VFS calls; not: storage calls, statements, counters; workers that ran before the recording began aren't recorded, and may use storage for it",
     ]);
   });
 
@@ -248,7 +248,7 @@ describe('what the recording did not see', () => {
     page.call('opfsRead');
     page.send();
     expect(new Facts(page.store).get(noFindings)).toMatch(/^vfscope saw no SQLite engine/);
-    expect(new Facts(trace()).get(noFindings)).toMatch(/^vfscope found none of the costs/);
+    expect(new Facts(trace()).get(noFindings)).toMatch(/^No known mistake found/);
     expect(summaryOf(page.store).unknown['statements']).toMatch(/no SQLite engine was seen$/);
   });
 });

@@ -114,12 +114,14 @@ test('what no finding names is unexplained', () => {
 });
 test('savings of several findings overlap, and that of one does not', () => {
   const one = { explainedUs: 200, inSqlUs: 1000, findings: 1, savings: 1, slowed: false };
-  expect(explainedText(one)).toBe('This action is about 200 µs of the 1 ms in SQL.');
+  expect(explainedText(one)).toBe(
+    'This action is about calls that took 200 µs of the 1 ms in SQL.',
+  );
   expect(explainedText({ ...one, findings: 2 })).toBe(
-    'All actions together are about 200 µs of the 1 ms in SQL.',
+    'These actions are about calls that took 200 µs of the 1 ms in SQL.',
   );
   expect(explainedText({ ...one, findings: 2, savings: 2 })).toBe(
-    "Savings overlap: don't add them up. All actions together are about 200 µs of the 1 ms in SQL.",
+    "These actions are about calls that took 200 µs of the 1 ms in SQL. Savings overlap, so don't add them up: fix one, then record again.",
   );
 });
 

@@ -198,7 +198,7 @@ describe('html report', () => {
     for (const text of [
       '/app.db-journal',
       '<code>insert into note values(?, ?)</code>',
-      'Events dropped: 3 events didn&#39;t fit in the buffer, or got lost: counts are lower bounds.',
+      'Events dropped: 3 events didn&#39;t fit in the buffer, or got lost. The real counts are higher.',
       'IDBBatchAtomicVFS',
       '<svg',
     ])

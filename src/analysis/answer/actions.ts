@@ -9,21 +9,40 @@ export interface Action {
   rule: string;
   /** Its findings, the largest saving first. */
   findings: Finding[];
+  /** Rule of an action before it in the list that solves the same problem; null = none. */
+  insteadOf: string | null;
 }
 
 /** Rules about data at risk, and about an app that stands still. */
 const FIRST: ReadonlySet<string> = new Set(['F05', 'F16', 'F32', 'F33', 'F42', 'F46', 'F47']);
+
+/** Rules with another remedy for the cost of a rule. */
+const INSTEAD_OF: Readonly<Record<string, string>> = {
+  F01: 'F07',
+  F07: 'F01',
+  F14: 'F01',
+  F02: 'F45',
+  F45: 'F02',
+};
+
+/** `alternative to F01`; '' if it isn't one */
+export const insteadText = (insteadOf: string | null): string =>
+  insteadOf === null ? '' : `alternative to ${insteadOf}`;
 
 /** In the order of `findings`, by the first of each rule, except for FIRST. */
 export const actionsOf = (findings: readonly Finding[]): Action[] => {
   const byRule = new Map<string, Finding[]>();
   for (const finding of findings)
     byRule.set(finding.rule, [...(byRule.get(finding.rule) ?? []), finding]);
-  const all = [...byRule].map(([rule, findings]): Action => ({ rule, findings }));
+  const rules = [...byRule.keys()];
   return [
-    ...all.filter(({ rule }) => FIRST.has(rule)),
-    ...all.filter(({ rule }) => !FIRST.has(rule)),
-  ];
+    ...rules.filter((rule) => FIRST.has(rule)),
+    ...rules.filter((rule) => !FIRST.has(rule)),
+  ].map((rule, i, ranked): Action => {
+    const other = INSTEAD_OF[rule] ?? '';
+    const insteadOf = ranked.slice(0, i).includes(other) ? other : null;
+    return { rule, findings: byRule.get(rule)!, insteadOf };
+  });
 };
 
 /**

@@ -34,7 +34,7 @@ export const cacheTooSmall: Rule = {
         ...saving.result(),
         ...confidenceOf(r, ctx, saving.isEstimate),
         sql: `${setCache};`,
-        advice: `Set ${setCache} (${formatCount(goal.pages)} pages): at least ${formatCount(goal.avoided)} of these reads would be hits.${r.kind === 'exact' ? '' : " A smaller cache may be enough: vfscope can't see which pages were hits."}`,
+        advice: `Set ${setCache} (${goal.kib === null ? '' : `${formatCount(goal.kib)} KiB, `}${formatCount(goal.pages)} pages): at least ${formatCount(goal.avoided)} of these reads would be hits.${r.kind === 'exact' ? '' : " A smaller cache may be enough, because vfscope can't see which page each cache hit read."}`,
         link: 'https://www.sqlite.org/pragma.html#pragma_cache_size',
         tryInLab: 'cache-thrash',
       };

@@ -23,4 +23,4 @@ export const losses = fact('losses', 'calls that are missing', {}, (store): read
 
 /** @param missing at least one of `losses` */
 export const lossesText = (missing: readonly string[]): string =>
-  `${missing.join(', ')}: counts are lower bounds.`;
+  `${missing.join(', ')}. The real counts are higher.`;

@@ -97,8 +97,8 @@ export const unseenWork = fact(
 const NAMED = 3;
 /** The effect on the numbers, by the worst kind. */
 const CONSEQUENCE: Readonly<Record<UnrecordedKind, string>> = {
-  any: 'if SQLite or its storage runs there, counts are lower bounds',
-  service: 'if SQLite runs there, which is rare, counts are lower bounds',
+  any: 'if SQLite or its storage runs there, the real counts are higher',
+  service: 'if SQLite runs there, which is rare, the real counts are higher',
   data: 'no storage can be reached from there, so counts are exact',
 };
 

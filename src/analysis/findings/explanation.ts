@@ -51,8 +51,10 @@ export const explained = fact(
 
 export const explainedText = (told: Explained): string =>
   [
-    ...(told.savings > 1 ? ["Savings overlap: don't add them up."] : []),
     aboutText(told),
+    ...(told.savings > 1
+      ? ["Savings overlap, so don't add them up: fix one, then record again."]
+      : []),
     ...(told.slowed ? ['Times and savings are those with DevTools open.'] : []),
   ].join(' ');
 
@@ -60,6 +62,6 @@ function aboutText({ findings, explainedUs, inSqlUs }: Explained): string {
   const inSql = `the ${formatDuration(inSqlUs)} in SQL`;
   if (explainedUs === 0)
     return findings > 1 ? `No action is about ${inSql}.` : `This action isn't about ${inSql}.`;
-  const these = findings > 1 ? 'All actions together are' : 'This action is';
-  return `${these} about ${formatDuration(explainedUs)} of ${inSql}.`;
+  const these = findings > 1 ? 'These actions are' : 'This action is';
+  return `${these} about calls that took ${formatDuration(explainedUs)} of ${inSql}.`;
 }

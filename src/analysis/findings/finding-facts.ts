@@ -1,12 +1,5 @@
 /** The facts below a finding's sentence, in this order, everywhere. */
-import {
-  countOf,
-  formatBytes,
-  formatDuration,
-  formatSpan,
-  formatShare,
-  UNKNOWN,
-} from '../../text/numbers.ts';
+import { countOf, formatBytes, formatDuration, formatSpan, UNKNOWN } from '../../text/numbers.ts';
 import { fact } from '../core/graph.ts';
 import { sqliteThreads } from '../core/main-threads.ts';
 import { unseenWork } from '../core/unrecorded-workers.ts';
@@ -19,7 +12,7 @@ export const noFindings = fact(
   { sqliteThreads, unseenWork },
   ({ threads }, { sqliteThreads, unseenWork }): string =>
     sqliteThreads.length
-      ? `vfscope found none of the costs and mistakes that it knows${unseenWork ? ' in what was recorded' : ''}.`
+      ? `No known mistake found${unseenWork ? ' in what was recorded' : ''}.`
       : threads.some(({ engines }) => engines.length)
         ? 'No SQL or VFS call was recorded. Most checks had nothing to look at.'
         : 'vfscope saw no SQLite engine. There was little to check.',
@@ -38,19 +31,23 @@ export const savingText = ({ savingUs: us, savesOutsideSql }: Savings): string =
 type Savings = Pick<Finding, 'savingUs' | 'savesOutsideSql'>;
 const OUTSIDE = ' outside SQL';
 
+/** How certain the cause is, which isn't about the saving. */
+export const causeText = (confidence: string): string => `cause: ${confidence}`;
+
 export const FINDING_LABELS = {
   advice: 'What to do',
-  sure: 'How sure',
+  why: 'Why',
+  seen: 'Seen',
+  sure: 'Cause',
   saving: 'Saving',
 } as const;
 
 /** Texts of the trace, unescaped. */
 export function findingFacts(f: Finding): [label: string, text: string][] {
-  const { count, bytes, timeShare, fromUs, toUs } = f.evidence;
+  const { count, bytes, fromUs, toUs } = f.evidence;
   const seen = [
-    `seen ${countOf(count, 'time')}`,
+    countOf(count, 'time'),
     ...(bytes === null ? [] : [`${formatBytes(bytes)} moved`]),
-    ...(timeShare === null ? [] : [`${formatShare(timeShare)} of the entire recording`]),
     `from ${formatSpan(fromUs, toUs)}`,
   ];
   const saving =
@@ -59,7 +56,8 @@ export function findingFacts(f: Finding): [label: string, text: string][] {
       : `about ${formatDuration(f.savingUs)}${f.savesOutsideSql ? OUTSIDE : ''}`;
   return [
     [FINDING_LABELS.advice, f.advice],
-    ['Why', `${seen.join(', ')}.`],
+    ...(f.why === undefined ? [] : [[FINDING_LABELS.why, f.why] satisfies [string, string]]),
+    [FINDING_LABELS.seen, `${seen.join(', ')} on the timeline.`],
     [FINDING_LABELS.sure, `${f.confidence}: ${f.reason}.`],
     [FINDING_LABELS.saving, `${saving}: ${f.savingHow}.`],
   ];

@@ -63,7 +63,7 @@ export const transactionPerBlock: Rule = {
       single.filter((t) => t.ended).map((t) => Math.max(0, t.us - t.longestRequestUs)),
     );
     return {
-      title: `${countOf(all.transactionsInPeriods!, 'IndexedDB transaction')} for ${countOf(all.lockPeriods, 'lock period')} of SQLite, ${formatCount(single.length)} of them with one request`,
+      title: `${countOf(all.transactionsInPeriods!, 'IndexedDB transaction')} for ${countOf(all.lockPeriods, 'lock period')} of SQLite (from lock to unlock), ${formatCount(single.length)} of them with one request`,
       evidence: evidence.result(ctx),
       ...(Number.isNaN(beside)
         ? noSaving('no transaction was seen to complete')
@@ -74,7 +74,8 @@ export const transactionPerBlock: Rule = {
       confidence: 'likely',
       reason:
         'locks and transactions were both recorded: what happens under one lock could be one transaction; what that saves was measured with no VFS',
-      advice: 'Keep one IndexedDB transaction for each lock period, and batch requests in it.',
+      advice:
+        'If you maintain the VFS, use one IndexedDB transaction from lock to unlock, and batch requests in it.',
       link: SPEC,
       tryInLab: 'idb-transactions',
     };
@@ -215,7 +216,7 @@ export const sequentialGets: Rule = {
       confidence: 'likely',
       reason:
         'in one transaction that asked nothing else between, one block apart each time; each get waits for the event loop. Much in Firefox, less in Chrome',
-      advice: 'Read ahead in the VFS with getAll over a key range, or with a cursor.',
+      advice: 'If you maintain the VFS, read ahead with getAll over a key range, or with a cursor.',
       link: `${SPEC}#dom-idbobjectstore-getall`,
       tryInLab: 'sql-over-storage',
     };

@@ -32,10 +32,17 @@ const blockWritesIn = (ctx: FindingContext): readonly BlockWrites[] =>
     : [];
 
 /** What SQLite writes to these files never fills blocks, with any page size. */
-const PARTIAL_ADVICE: Partial<Record<string, string>> = {
-  wal: 'Frames of a WAL (24 bytes + page) never fill blocks: use a rollback journal or batch-atomic writes on this VFS, or blocks as small as pages.',
-  journal:
-    'Writes to a rollback journal (4 bytes, a page, 4 bytes) never fill blocks: keep transactions within the page cache where the VFS writes atomically without a journal, or set journal_mode=memory (a crash within a commit then damages the database).',
+const PARTIAL_ADVICE: Partial<Record<string, Pick<Found, 'advice' | 'why'>>> = {
+  wal: {
+    advice:
+      'Use a rollback journal or batch-atomic writes on this VFS, or blocks as small as pages.',
+    why: 'A frame of a WAL is 24 bytes and a page, so it never fills a block.',
+  },
+  journal: {
+    advice:
+      'Avoid the rollback journal. If the VFS has batch-atomic writes, raise cache_size until a transaction fits in the page cache. Otherwise, journal_mode=memory avoids it, but a crash during a commit then damages the database.',
+    why: 'SQLite writes a rollback journal in pieces of 4 bytes, a page, and 4 bytes, which never fill a block.',
+  },
 };
 
 export const readModifyWrite: Rule = {
@@ -52,10 +59,10 @@ export const readModifyWrite: Rule = {
           ...measured(b.readUs, `${b.readModifyWrites} storage reads, as long as each took`),
           confidence: 'likely',
           reason:
-            'each is a storage read that brought bytes under an xWrite, or a get and a put of the same key in one transaction; whole blocks save puts as well, which are not in the saving',
-          advice:
-            PARTIAL_ADVICE[b.kind] ??
-            'Make the page size the block size, so that every write covers whole blocks.',
+            'inside each write, the VFS read from storage, or it read and wrote the same key in one transaction. The saving only counts these reads',
+          ...(PARTIAL_ADVICE[b.kind] ?? {
+            advice: 'Make the page size the block size, so that every write covers whole blocks.',
+          }),
           link: 'https://www.sqlite.org/pragma.html#pragma_page_size',
           tryInLab: 'block-writes',
         };
@@ -185,7 +192,7 @@ export const smallCalls: Rule = {
       reason:
         'a call costs about the same for 4 bytes as for 4,096; half of the writes to a rollback journal are of 4 bytes',
       advice:
-        'Buffer small writes in the VFS until the next sync. journal_mode=memory avoids those to the journal, but a crash during a commit then damages the database.',
+        'If you maintain the VFS, buffer small writes until the next sync. In an app, journal_mode=memory avoids those to the journal, but a crash during a commit then damages the database.',
       link: 'https://fs.spec.whatwg.org/#api-filesystemsyncaccesshandle',
       tryInLab: 'journal-modes',
     };
@@ -223,7 +230,7 @@ export const changeCounterPolling: Rule = {
       confidence: 'likely',
       reason: `each get belongs to an xRead of ${VERSION_BYTES} bytes at offset ${VERSION_AT}, which starts every read transaction; fewer transactions also save locks, which the saving leaves out`,
       advice:
-        'Put reads that belong together in one transaction. If your app has one connection, set locking_mode=exclusive.',
+        'Wrap consecutive reads in BEGIN ... COMMIT. If only one tab or worker opens the database, you can set locking_mode=exclusive instead.',
       sql: ONE_TRANSACTION,
       link: 'https://www.sqlite.org/fileformat2.html#file_change_counter',
       tryInLab: 'polling',

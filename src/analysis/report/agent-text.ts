@@ -6,7 +6,7 @@
 import { cut, plain, shown, shownLines } from '../../text/clean.ts';
 import { countOf } from '../../text/numbers.ts';
 import { fact } from '../core/graph.ts';
-import { findingFacts, savingText } from '../findings/finding-facts.ts';
+import { causeText, findingFacts, savingText } from '../findings/finding-facts.ts';
 import { databaseSettings, type DatabaseSettings } from '../pages/database-settings.ts';
 import type { Finding } from '../rules/types.ts';
 import { statementTable } from '../statements/statement-table.ts';
@@ -159,7 +159,7 @@ export const agentList = (findings: readonly Finding[], none: string): string =>
           findings
             .map(
               (f, i) =>
-                `${i + 1}. [${f.rule}] ${shown(f.title, 240)}\n   ${shown(f.advice, 200)}\n   ${savingText(f)}, ${f.confidence} cause`,
+                `${i + 1}. [${f.rule}] ${shown(f.title, 240)}\n   ${shown(f.advice, 200)}\n   ${savingText(f)}, ${causeText(f.confidence)}`,
             )
             .join('\n'),
         ),

@@ -5,15 +5,18 @@
 import { plain } from '../../text/clean.ts';
 import { countOf, formatDuration, formatShare } from '../../text/numbers.ts';
 import { belowStorage, type BelowStorageSums } from '../below/browser-work.ts';
-import { actionsOf, changeText, timeAfter } from '../answer/actions.ts';
+import { actionsOf, changeText, insteadText, timeAfter } from '../answer/actions.ts';
 import { headline } from '../answer/headline.ts';
 import type { Facts } from '../core/graph.ts';
 import { sampleSums, type SampleSums } from '../cpu/hot-functions.ts';
 import { PART_WORDS, SQL_PARTS, type Part } from '../core/time-parts.ts';
 import { badges, findings } from '../findings/index.ts';
-import { noFindings, savingText } from '../findings/finding-facts.ts';
+import { accounts, type Account } from '../findings/accounts.ts';
+import { causeText, noFindings, savingText } from '../findings/finding-facts.ts';
+import { costText } from '../time/recording-cost.ts';
 import { totalTimeInSql } from '../time/summary-time.ts';
 import type { Block, Report } from './blocks.ts';
+import { accountsBlock } from './report-accounts.ts';
 import { belowBlock } from './report-below.ts';
 import { samplesBlock } from './report-cpu.ts';
 
@@ -44,14 +47,29 @@ export interface Answer {
     savingUs: number | null;
     savesOutsideSql?: true;
     afterUs: number | null;
+    /** Rule of an earlier action that solves the same problem. */
+    insteadOf: string | null;
   }[];
+  /** Large costs that no action explains. */
+  accounts: readonly Account[];
+  /** What recording cost the app: one sentence; '' if not known. */
+  cost: string;
   /** Actions beyond those. */
   more: number;
   /** The text if there is nothing to do. */
   none: string | null;
 }
 
-const NEEDS = { headline, badges, findings, noFindings, totalTimeInSql, sampleSums, belowStorage };
+const NEEDS = {
+  headline,
+  badges,
+  findings,
+  noFindings,
+  accounts,
+  totalTimeInSql,
+  sampleSums,
+  belowStorage,
+};
 
 /** The part for a short answer. */
 const fewest = ({ statements, ...rest }: SampleSums): SampleSums => ({
@@ -79,7 +97,7 @@ export function answerOf(facts: Facts, most = FEW): Answer {
     ),
     ...(known.sampleSums && { cpu: fewest(known.sampleSums) }),
     ...(known.belowStorage && { belowStorage: known.belowStorage }),
-    actions: actions.slice(0, most).map(({ rule, findings: [first] }) => {
+    actions: actions.slice(0, most).map(({ rule, findings: [first], insteadOf }) => {
       const { advice, title, confidence, savingUs, savesOutsideSql } = first!;
       return {
         rule,
@@ -89,20 +107,39 @@ export function answerOf(facts: Facts, most = FEW): Answer {
         savingUs,
         ...(savesOutsideSql && { savesOutsideSql }),
         afterUs: timeAfter(inSqlUs, first!),
+        insteadOf,
       };
     }),
+    accounts: known.accounts.map((one) => ({
+      ...one,
+      title: plain(one.title),
+    })),
+    cost: costText(known.headline.cost),
     more: Math.max(0, actions.length - most),
     none: actions.length ? null : known.noFindings,
   };
 }
 
+/** Less time in SQL may mean that the app didn't do what is slow. */
+const LITTLE_US = 100_000;
+const littleText = (inSqlUs: number): string =>
+  `SQL only ran for ${formatDuration(inSqlUs)}. Did your app do what is slow? To use it yourself, add --headed. To record longer, add --seconds.`;
+
 /** A path, quoted for shells. */
 const quoted = (path: string): string => (/^[\w./@:+-]+$/.test(path) ? path : JSON.stringify(path));
+
+/** vfscope's part of the bar is less than what it cost, so both are explained together. */
+const costLines = (cost: string, parts: Answer['parts']): string[] =>
+  cost === ''
+    ? []
+    : parts.some(({ part }) => part === 'tracer')
+      ? [`${cost} "${PART_WORDS.tracer.title}" above is only what it could time inside SQL.`]
+      : [cost];
 
 /** @param path of the recording, for the commands that show more */
 export function answerReport(said: Answer, path: string): Report {
   const file = quoted(path);
-  const { answer, missing, inSqlUs, parts, cpu = null, actions, more, none } = said;
+  const { answer, missing, inSqlUs, parts, cpu = null, actions, accounts, cost, more, none } = said;
   const blocks: (Block | null)[] = [
     missing.length ? { heading: 'Not in these numbers', lines: missing } : null,
     parts.length
@@ -117,18 +154,25 @@ export function answerReport(said: Answer, path: string): Report {
             ]),
             texts: [0],
           },
+          lines: costLines(cost, parts),
         }
       : null,
     samplesBlock(cpu, STATEMENTS),
     belowBlock(said.belowStorage ?? null),
     {
       heading: none ?? 'What to do',
-      lines: actions.flatMap(({ rule, advice, seen, confidence, afterUs, ...saving }, i) => [
-        `${i + 1}. ${advice}  [${rule}]`,
-        `   ${seen}`,
-        `   ${afterUs === null ? savingText(saving) : changeText(inSqlUs!, afterUs)}, ${confidence} cause`,
-      ]),
+      lines: [
+        ...(none !== null && inSqlUs !== null && inSqlUs < LITTLE_US ? [littleText(inSqlUs)] : []),
+        ...actions.flatMap(
+          ({ rule, advice, seen, confidence, afterUs, insteadOf, ...saving }, i) => [
+            `${i + 1}. ${advice}  [${rule}]`,
+            `   ${seen}`,
+            `   ${afterUs === null ? savingText(saving) : `Time in SQL ${changeText(inSqlUs!, afterUs)}`}, ${causeText(confidence)}${insteadOf === null ? '' : `, ${insteadText(insteadOf)}`}`,
+          ],
+        ),
+      ],
     },
+    ...accountsBlock(accounts, none ? 'Where the time went' : undefined),
     {
       heading: 'More',
       facts: [

@@ -103,7 +103,7 @@ export function verdictLines(diff: TraceDiff): string[] {
     return [unlike, `A spent ${of(totalA + onlyA)} in all statements, B ${of(totalB + onlyB)}.`];
   const isOwn = onlyA + onlyB > 0;
   const ownLines = isOwn
-    ? [`Statements that the other one doesn't have took ${of(onlyA)} in A and ${of(onlyB)} in B.`]
+    ? [`Statements only in A: ${of(onlyA)}. Statements only in B: ${of(onlyB)}.`]
     : [];
   if (statements.every((row) => row.verdict.startsWith('only')))
     return ['A and B have no statement in common', ...ownLines];

@@ -6,9 +6,16 @@ import { scriptName } from '../../text/clean.ts';
 import { countOf } from '../../text/numbers.ts';
 import type { SummaryEngine } from './summary.ts';
 
+/** Names of layers that aren't clear by themselves. */
+const LAYER_NAMES: Readonly<Record<string, string>> = {
+  web: 'storage calls',
+  vfs: 'VFS calls',
+  sql: 'statements',
+};
+
 /**
- * What is and isn't recorded of an engine, as parts of a sentence: "recorded: web, vfs, sql; not:
- * counters, query (its cause)".
+ * What is and isn't recorded of an engine, as parts of a sentence: "recorded: storage calls, VFS
+ * calls, statements; not: counters, query (its cause)".
  */
 export function engineCoverage({
   layers,
@@ -18,7 +25,7 @@ export function engineCoverage({
   note,
 }: SummaryEngine): string {
   const titleOf = (layer: string): string =>
-    layer === 'query' && queryNote ? `query (${queryNote})` : layer;
+    layer === 'query' && queryNote ? `query (${queryNote})` : (LAYER_NAMES[layer] ?? layer);
   const named = (on: boolean): string =>
     Object.entries(layers)
       .flatMap(([layer, is]) => (is === on ? [titleOf(layer)] : []))
@@ -35,10 +42,10 @@ export function engineCoverage({
 function workersText([first, ...more]: readonly string[], hasEarlier: boolean): string {
   if (first === undefined)
     return hasEarlier
-      ? "workers that ran before the recording began aren't recorded, and may store for it"
-      : 'all workers that may store for it are recorded';
+      ? "workers that ran before the recording began aren't recorded, and may use storage for it"
+      : 'all workers that may use storage for it are recorded';
   const name = scriptName(first) || 'a worker';
   return more.length
-    ? `${name} and ${countOf(more.length, 'other worker')} of its page aren't recorded, so what they store for it is missing`
-    : `${name} of its page isn't recorded, so what it stores for the engine is missing`;
+    ? `${name} and ${countOf(more.length, 'other worker')} of its page aren't recorded, so the storage calls that they make for it are missing`
+    : `${name} of its page isn't recorded, so the storage calls that it makes for the engine are missing`;
 }

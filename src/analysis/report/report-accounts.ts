@@ -3,7 +3,5 @@ import { ACCOUNTS, type Account } from '../findings/accounts.ts';
 import type { Block } from './blocks.ts';
 
 /** [] without any. */
-export const accountsBlock = (found: readonly Account[]): Block[] =>
-  found.length
-    ? [{ heading: ACCOUNTS, lines: found.map(({ title, advice }) => `${title}. ${advice}`) }]
-    : [];
+export const accountsBlock = (found: readonly Account[], heading = ACCOUNTS): Block[] =>
+  found.length ? [{ heading, lines: found.map(({ title, advice }) => `${title}. ${advice}`) }] : [];

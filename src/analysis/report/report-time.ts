@@ -44,7 +44,7 @@ export function timeBlock(facts: Facts): Block | null {
     lines: [
       ...(unseen ? [`Only what was recorded: ${unseen.text}.`] : []),
       known
-        ? "+- is what the clock's step leaves likely (two standard deviations), at most what it allows."
+        ? "Errors come from the clock's step: +- is the likely one (two standard deviations), at most the worst case."
         : "The clock's step is not known.",
       ...(setUp > 0 ? [`vfscope itself took ${formatDuration(setUp)} more while no SQL ran.`] : []),
       ...(parts.some((p) => p.vfsIsStorage)

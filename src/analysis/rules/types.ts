@@ -43,8 +43,10 @@ export interface Finding {
   confidence: Confidence;
   /** Why it isn't more, or less, certain. */
   reason: string;
-  /** What to do, one sentence. */
+  /** What to do, one or two sentences. */
   advice: string;
+  /** Why it costs what it does, or why the advice helps; absent if the title shows it. */
+  why?: string;
   /** The SQL that does it, to copy; absent if SQL alone isn't enough. */
   sql?: string;
   /** Fingerprint of the statement whose query plan shows why; absent if there isn't one. */

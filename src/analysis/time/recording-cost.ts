@@ -20,8 +20,13 @@ export const recordingCost = fact(
   },
 );
 
+/** From this share on, times say little about the app without vfscope. */
+const TOO_MUCH = 0.9;
+
 /** One sentence; '' if not known. */
 export const costText = ({ us, share }: RecordingCost): string =>
   us === null
     ? ''
-    : `Recording cost your app about ${formatDuration(us)}${share === null ? '' : `, ${formatShare(share)} of its time in SQL`}.`;
+    : share !== null && share >= TOO_MUCH
+      ? `Recording cost your app about ${formatDuration(us)}, as much as SQLite itself: these times are too short to judge.`
+      : `Recording cost your app about ${formatDuration(us)}${share === null ? '' : `, ${formatShare(share)} of its time in SQL`}.`;

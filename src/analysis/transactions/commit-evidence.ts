@@ -68,16 +68,18 @@ interface CommitCalls {
 /**
  * The cost of commits: the VFS calls of their transactions' connections, each moment once. Waits
  * for locks count for the holder instead.
- * @param kind only calls on such files
+ * @param kind only calls on such files @param shown by commit, the row to show instead of its commit
+ * point; others aren't shown
  */
 export function commitCalls(
   ctx: FindingContext,
   commits: readonly number[],
   kind?: FileKind,
+  shown?: ReadonlyMap<number, number>,
 ): CommitCalls {
   const found: CommitCalls = { evidence: new Evidence(), locks: { calls: 0, us: 0 }, waitedUs: 0 };
   // a function that is called often is compiled sooner than a loop inside it
-  for (const i of commits) takeCommit(ctx, i, kind, found);
+  for (const i of commits) takeCommit(ctx, i, kind, found, shown);
   return found;
 }
 function takeCommit(
@@ -85,6 +87,7 @@ function takeCommit(
   i: number,
   kind: FileKind | undefined,
   found: CommitCalls,
+  shown?: ReadonlyMap<number, number>,
 ): void {
   const { evidence, locks } = found;
   const all = ctx.get(anatomies);
@@ -95,7 +98,8 @@ function takeCommit(
   const connection = context[i]!;
   evidence.count++;
   evidence.bytes += all.bytesWritten(i);
-  evidence.show(thread[i]!, commitRow[i]! >= 0 ? commitRow[i]! : beginRow[i]!);
+  if (!shown?.size) evidence.show(thread[i]!, commitRow[i]! >= 0 ? commitRow[i]! : beginRow[i]!);
+  else evidence.show(thread[i]!, shown.get(i) ?? -1);
   const toUs = all.toUs[i]!;
   evidence.span(all.fromUs[i]!, toUs);
   let at = all.fromUs[i]!;

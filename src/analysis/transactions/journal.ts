@@ -146,8 +146,9 @@ export const rollbackJournalCost: Rule = {
             ? 'only one connection writes here, so an exclusive WAL works; another tab or worker may use the database outside this recording'
             : `${formatCount(connections)} connections write this database: a WAL without shared memory needs locking_mode=exclusive, which they cannot have`,
         advice: noWal
-          ? `Make fewer, larger commits, or use a VFS with batch-atomic writes, which needs no journal. ${NEVER_WAL}`
-          : 'If your app has one connection, use WAL mode with exclusive locking. Otherwise, use a VFS with batch-atomic writes, which needs no journal.',
+          ? `Make fewer, larger commits, or use a VFS with batch-atomic writes, such as wa-sqlite's IDBBatchAtomicVFS. ${NEVER_WAL}`
+          : "If only one tab or worker opens the database, set locking_mode=exclusive and journal_mode=wal. Otherwise, use a VFS with batch-atomic writes, such as wa-sqlite's IDBBatchAtomicVFS.",
+        why: 'Before SQLite overwrites a page, it stores and syncs the old one in a rollback journal. A WAL and batch-atomic writes need no journal.',
         ...(noWal || connections > 1 ? {} : { sql: EXCLUSIVE_WAL }),
         link: 'https://www.sqlite.org/wal.html#noshm',
         tryInLab: 'journal-modes',

@@ -8,10 +8,15 @@ import { Op } from '../../event/event.ts';
 import { isVfsOp, opName } from '../../event/operations.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { connectionKey } from '../../trace/lock-levels.ts';
+import type { ThreadStore } from '../../trace/store.ts';
 import type { TransactionTable } from './transaction-table.ts';
 import { LISTED_PAGES, type CallCount } from './anatomy-table.ts';
 import { called, callsOf, commitCalls, commitPlaces, nothingStored } from './commit-evidence.ts';
 import { anatomies } from './transaction-anatomy.ts';
+import { fingerprintsOf } from '../core/fingerprints.ts';
+import { owners } from '../core/owners.ts';
+import { quoted } from '../core/quoted.ts';
+import { recordedTexts } from '../statements/recorded-texts.ts';
 import { Evidence, type Cost, type FindingContext } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
 import { ONE_TRANSACTION, type Found, type Rule } from '../rules/types.ts';
@@ -34,11 +39,16 @@ const SHORTEST_RUN = 10;
  */
 const FEW_PAGES = 4;
 const MOST_PAGES = 8;
+/** Share of the commits from which on one statement stands for all. */
+const MOSTLY = 0.8;
+/** Statements that the advice names otherwise, and the minimum share of each. */
+const NAMED = 2;
+const LEAST_NAMED = 0.1;
 
 export const oneTransactionPerStatement: Rule = {
   id: 'F01',
   title: 'One transaction per statement',
-  needs: { anatomies, commitPlaces, totalTimeInSql },
+  needs: { anatomies, commitPlaces, recordedTexts, totalTimeInSql },
   run(ctx) {
     const { pagesWritten, syncs, webWrites, transactions: list } = ctx.get(anatomies);
     const isRun = (run: readonly number[]): boolean =>
@@ -99,6 +109,49 @@ function beyondOne(places: readonly number[], calls: ArrayLike<number>, least: n
   return Math.max(0, total - most);
 }
 
+/** The statements that began commits, by fingerprint. */
+interface Writers {
+  /** The most frequent first. */
+  texts: { text: string; commits: number }[];
+  commits: number;
+  /** Rows of the statements' calls, by index of the commit; only of the most frequent text. */
+  shown: ReadonlyMap<number, number>;
+}
+
+function writersOf(ctx: FindingContext, places: readonly number[]): Writers {
+  const { transactions: list } = ctx.get(anatomies);
+  const known = ctx.get(recordedTexts);
+  const byText = new Map<string, Map<number, number>>();
+  const printsOf = new Map<ThreadStore, ReturnType<typeof fingerprintsOf>>();
+  for (const i of places) {
+    const thread = ctx.store.threads[list.thread[i]!]!;
+    const row = ctx.get(owners).of(thread).statement(list.beginRow[i]!);
+    const printOf = getOrMake(printsOf, thread, () => fingerprintsOf(thread));
+    const print = row < 0 ? null : printOf(thread.events.object[row]!);
+    if (print) getOrMake(byText, print, () => new Map<number, number>()).set(i, row);
+  }
+  const all = [...byText].sort(([, a], [, b]) => b.size - a.size);
+  return {
+    texts: all.map(([print, rows]) => ({ text: known.get(print) ?? print, commits: rows.size })),
+    commits: places.length,
+    shown: all[0]?.[1] ?? new Map(),
+  };
+}
+
+/** `the 200 runs of "INSERT ..."`; `these 300 writes (100 of "INSERT ...", 90 of "UPDATE ...")` */
+function writersText({ texts, commits }: Writers): string {
+  const [first] = texts;
+  if (!first) return 'these statements';
+  if (first.commits >= MOSTLY * commits)
+    return `the ${formatCount(first.commits)} runs of ${quoted(first.text)}`;
+  const named = texts
+    .filter(({ commits: n }) => n >= LEAST_NAMED * commits)
+    .slice(0, NAMED)
+    .map(({ text, commits: n }) => `${formatCount(n)} of ${quoted(text)}`);
+  if (!named.length) return `these ${formatCount(commits)} writes`;
+  return `these ${formatCount(commits)} writes (${named.join(', ')}${texts.length > NAMED ? ', ...' : ''})`;
+}
+
 function oneByOne(
   ctx: FindingContext,
   path: string,
@@ -141,7 +194,8 @@ function oneByOne(
     return left;
   };
   const wal = callsOf(ctx, places, 'walWrites');
-  const { evidence, locks, waitedUs } = commitCalls(ctx, places);
+  const statements = writersOf(ctx, places);
+  const { evidence, locks, waitedUs } = commitCalls(ctx, places, undefined, statements.shown);
   const saving = new Saving(ctx);
   for (const count of AVOIDED) {
     const least = LEAST[count];
@@ -185,10 +239,11 @@ function oneByOne(
         few && syncs >= commits && waitedUs === 0 && !saving.isEstimate ? 'certain' : 'likely',
       reason: `${
         syncs >= commits
-          ? `every one of the ${formatCount(commits)} commits waits for its own sync, within ${formatDuration(GAP_US)} of the previous one`
+          ? `every one of the ${formatCount(commits)} commits waits for its own syncs, within ${formatDuration(GAP_US)} of the previous one`
           : `the commits follow each other within ${formatDuration(GAP_US)}; not every one of them syncs`
       }${waitedUs > 0 ? `; ${formatDuration(waitedUs)} of waiting for locks that others held is not counted, and other connections change what a longer transaction costs` : ''}${few ? '' : areBatches ? '; pages that several large commits write are not counted' : '; a full-text index writes other pages in one transaction'}`,
-      advice: `${areBatches ? 'Commit several of these transactions as one' : 'Put these statements in one transaction'}${runs.length > 1 ? ` per batch (${formatCount(runs.length)} batches)` : ''}. Each commit ${syncs >= commits ? 'waits for its own sync' : 'writes its pages again'}.`,
+      advice: `${areBatches ? 'Commit several of these transactions as one' : `Put ${writersText(statements)} in one transaction`}${runs.length > 1 ? ` per batch (${formatCount(runs.length)} batches)` : ''}.`,
+      why: `${areBatches ? '' : 'Outside a transaction, SQLite commits after every statement. '}Each commit ${syncs >= commits ? 'waits for its own syncs' : 'writes its pages again'}.`,
       sql: ONE_TRANSACTION,
       link: 'https://www.sqlite.org/faq.html#q19',
       tryInLab: 'autocommit-1000',
@@ -250,13 +305,14 @@ function pollReads(
   for (const [op, cost] of byOp)
     saving.avoid(cost.avoided, op, opName(op), op === Op.xRead ? 'main-db' : '', cost);
   return {
-    title: `${formatCount(evidence.count)} read transactions on ${path} read no page, but made ${countOf(calls, 'VFS call')} to lock, look for changes, and unlock`,
+    title: `${formatCount(evidence.count)} read transactions on ${path} found all pages in the page cache, but made ${countOf(calls, 'VFS call')} to lock, look for changes, and unlock`,
     evidence: evidence.result(ctx),
     ...saving.result(),
     confidence: 'certain',
     reason: `each took SHARED, read nothing but the change counter, and unlocked; the next came within ${formatDuration(GAP_US)}`,
     advice:
-      'Put SELECTs that run one after another in one transaction. If your app has one connection, set locking_mode=exclusive.',
+      'Wrap consecutive SELECTs in BEGIN ... COMMIT. If only one tab or worker opens the database, you can set locking_mode=exclusive instead.',
+    why: 'Outside a transaction, SQLite takes a lock, looks for changes by others, and unlocks for every SELECT.',
     sql: ONE_TRANSACTION,
     link: 'https://www.sqlite.org/lang_transaction.html',
     tryInLab: 'polling',

@@ -1,7 +1,7 @@
 /** The real panel in Firefox's real toolbox, driven from the browser's window. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { saidBy, type DrivenPanel, type TestId } from './panel-control.ts';
+import { HIDE_TOASTS, saidBy, type DrivenPanel, type TestId } from './panel-control.ts';
 import { browserFailed } from '../terminal/failure.ts';
 import type { FirefoxChrome } from './firefox-chrome.ts';
 
@@ -150,6 +150,10 @@ export class FirefoxPanel implements DrivenPanel {
       'await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
     ); // layout is done
     await this.waitFor("!document.querySelector('[data-waiting]')");
+  }
+
+  async hideToasts(): Promise<void> {
+    await this.evaluate(HIDE_TOASTS);
   }
 
   async screenshot(file: string): Promise<void> {

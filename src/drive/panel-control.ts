@@ -50,9 +50,14 @@ export interface DrivenPanel {
   setStored(values: Record<string, unknown>): Promise<void>;
   /** Set the size of the developer tools, px. */
   resize(width: number, height: number): Promise<void>;
+  /** Hide messages about what the panel was driven to do, before a picture. */
+  hideToasts(): Promise<void>;
   /** PNG of the panel. */
   screenshot(file: string): Promise<void>;
 }
+
+export const HIDE_TOASTS =
+  "for (const toast of document.querySelectorAll('[data-testid=toast]')) toast.style.display = 'none';";
 
 /** The panel's text, for an error: the beginning of its toolbar and the end of its messages. */
 export async function saidBy(panel: Pick<DrivenPanel, 'text'>): Promise<string> {

@@ -12,7 +12,7 @@ import type {
   Page,
 } from 'puppeteer-core';
 import type { Ask } from '../protocol/messages.ts';
-import { saidBy, type DrivenPanel, type TestId } from './panel-control.ts';
+import { HIDE_TOASTS, saidBy, type DrivenPanel, type TestId } from './panel-control.ts';
 import { browserFailed } from '../terminal/failure.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -128,15 +128,11 @@ export class Panel implements DrivenPanel {
     }, url);
   }
 
-  /** @param whole all of DevTools instead of only the panel */
-  /** Hides messages about what the panel was driven to do, before a picture. */
   async hideToasts(): Promise<void> {
-    await this.frame.evaluate(() => {
-      for (const toast of document.querySelectorAll<HTMLElement>('[data-testid="toast"]'))
-        toast.style.display = 'none';
-    });
+    await this.frame.evaluate(HIDE_TOASTS);
   }
 
+  /** @param whole all of DevTools instead of only the panel */
   async screenshot(file: string, whole = false): Promise<void> {
     const path = file as `${string}.png`;
     if (!this.devtools) await this.frame.page().screenshot({ path });

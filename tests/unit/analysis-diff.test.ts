@@ -270,7 +270,7 @@ describe('diff', () => {
     expect(verdictLines(diffOf(some(2, 500), newStore()))).toEqual(['Only A has statements: 1 ms']);
     expect(verdictLines(diffOf(some(1, 500), runs([100, 100])))).toEqual([
       'A and B have no statement in common',
-      "Statements that the other one doesn't have took 500 µs in A and 200 µs in B.",
+      'Statements only in A: 500 µs. Statements only in B: 200 µs.',
     ]);
     expect(verdictLines(diffOf(newStore(), newStore()))).toEqual([
       'No statement is recorded in A or B.',
@@ -299,13 +299,13 @@ describe('diff', () => {
     });
     expect(verdictLines(more)).toEqual([
       'B is as fast: 10 ms in the statements of both',
-      "Statements that the other one doesn't have took 9 ms in A and 0 in B.",
+      'Statements only in A: 9 ms. Statements only in B: 0.',
       'Both spent the same time.',
       'No statement moved beyond noise.',
     ]);
     expect(verdictLines(diffOf(work(1000, 'a', 70_000), work(1000, 'b', 1000)))).toEqual([
       'A and B spent most of their time in different statements',
-      "Statements that the other one doesn't have took 70 ms in A and 1 ms in B.",
+      'Statements only in A: 70 ms. Statements only in B: 1 ms.',
       'In statements of both, A spent 10 ms and B 10 ms.',
     ]);
   });

@@ -57,17 +57,21 @@ describe('what is recorded of an engine', () => {
   const ALL: CapturedLayer[] = ['sql', 'vfs', 'web', 'query'];
 
   test('the query counters are a layer', () =>
-    expect(coverage(ALL, true)).toBe('recorded: web, vfs, sql, counters, query'));
+    expect(coverage(ALL, true)).toBe(
+      'recorded: storage calls, VFS calls, statements, counters, query',
+    ));
   test('a build without their function says so', () =>
     expect(coverage(ALL, false)).toBe(
-      'recorded: web, vfs, sql, counters; not: query (this build lacks sqlite3_stmt_status)',
+      'recorded: storage calls, VFS calls, statements, counters; not: query (this build lacks sqlite3_stmt_status)',
     ));
   test('the user left them out', () =>
     expect(coverage(['sql', 'vfs', 'web'], false)).toBe(
-      'recorded: web, vfs, sql, counters; not: query (the recording leaves it out)',
+      'recorded: storage calls, VFS calls, statements, counters; not: query (the recording leaves it out)',
     ));
   test('a recording older than they are says nothing of them', () =>
-    expect(coverage(['sql', 'vfs', 'web'], undefined)).toBe('recorded: web, vfs, sql, counters'));
+    expect(coverage(['sql', 'vfs', 'web'], undefined)).toBe(
+      'recorded: storage calls, VFS calls, statements, counters',
+    ));
 });
 
 test('flushes in all are those of the files, the closes of streams included', () => {
@@ -207,8 +211,8 @@ describe('what the recording did not see', () => {
     const lines = reportOf(new Facts(store)).blocks[0]!.facts!;
     expect(lines.flatMap(([name, text]) => (name === 'engine' ? [text] : []))).toEqual([
       'sqlite3, VFS test; recorded: VFS calls; not: storage calls, statements, counters; all workers that may use storage for it are recorded',
-      "sqlite3, VFS test; recorded: vfs; not: web, sql, counters; db.js of its page isn't recorded, so what it stores for the engine is missing",
-      "sqlite3, VFS test; recorded: vfs; not: web, sql, counters; db.js and 1 other worker of its page aren't recorded, so what they store for it is missing",
+      "sqlite3, VFS test; recorded: VFS calls; not: storage calls, statements, counters; db.js of its page isn't recorded, so the storage calls that it makes for the engine are missing",
+      "sqlite3, VFS test; recorded: VFS calls; not: storage calls, statements, counters; db.js and 1 other worker of its page aren't recorded, so the storage calls that they make for it are missing",
       "sqlite3, VFS test; recorded: VFS calls; not: storage calls, statements, counters; workers that ran before the recording began aren't recorded, and may use storage for it",
     ]);
   });

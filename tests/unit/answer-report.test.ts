@@ -12,6 +12,7 @@ import { findings } from '../../src/analysis/findings/index.ts';
 import { answerOf, answerReport } from '../../src/analysis/report/answer-report.ts';
 import { recordingName } from '../../src/cli/record.ts';
 import { reportText } from '../../src/terminal/report-text.ts';
+import { statementText } from '../../src/trace/describe.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { newStore } from '../traces/builder.ts';
 
@@ -43,6 +44,35 @@ test('takes no saving outside SQL from the time in SQL', async () => {
   const inSql = (await factsOf('golden/opfs-proxy')).get(findings);
   expect(inSql.filter(({ rule }) => ['F14', 'F38', 'F39', 'F44'].includes(rule))).toHaveLength(5);
   expect(inSql.filter((finding) => finding.savesOutsideSql)).toEqual([]);
+});
+
+test('names the statements to put together, and which action replaces another', async () => {
+  const facts = await factsOf('golden/opfs-sahpool');
+  const said = answerOf(facts);
+  const [first, second] = said.actions;
+  expect(first).toMatchObject({
+    rule: 'F01',
+    advice: 'Put the 21 runs of "INSERT INTO t VALUES(?, ?, zeroblob(?))" in one transaction.',
+    insteadOf: null,
+  });
+  expect(second).toMatchObject({ rule: 'F07', insteadOf: 'F01' });
+  const text = reportText(answerReport(said, 'x.vfst'));
+  expect(text).toMatch(/Time in SQL 355 ms → \d+ ms, cause: likely, alternative to F01\n/);
+  expect(text).toContain('\n  Recording cost your app about ');
+  // it begins with the statement, and leaves out those that ran once
+  const [ref] = facts.get(findings)[0]!.evidence.events;
+  const thread = facts.store.threads[ref!.thread]!;
+  const row = thread.events.rowOfSeq(ref!.seq);
+  expect(statementText(thread, row)).toMatch(/^INSERT/);
+});
+
+test('of an app that did little, asks whether it did what is slow', async () => {
+  const said = answerOf(await factsOf('golden/opfs-sahpool'));
+  const idle = { ...said, actions: [], none: 'No known mistake found.', accounts: [] };
+  const textOf = (inSqlUs: number): string =>
+    reportText(answerReport({ ...idle, inSqlUs }, 'x.vfst'));
+  expect(textOf(12_000)).toMatch(/SQL only ran for 12 ms\. .*--headed/);
+  expect(textOf(200_000)).not.toContain('--headed');
 });
 
 test('names the commands that show more, with a path that shells take', async () => {

@@ -57,6 +57,7 @@ test('every call of a recording counts, at the smaller of what was measured', ()
   expect(costText({ us, share: null })).toBe(
     `Recording cost your app about ${formatDuration(us)}.`,
   );
+  expect(costText({ us, share: 1 })).toMatch(/as much as SQLite itself: these times are too short/);
 });
 
 test("is at least vfscope's part of the time in SQL", () => {

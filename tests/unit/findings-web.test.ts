@@ -51,7 +51,7 @@ test('savings are those of the calls', () => {
 test('partial blocks of a journal are not put down to the page size', async () => {
   const golden = path.join(import.meta.dirname, '..', 'traces', 'golden', 'read-modify-write.vfst');
   const { store } = await readTrace(readFileSync(golden));
-  expect(find(store, 'F09')!.advice).toMatch(/^Writes to a rollback journal/);
+  expect(find(store, 'F09')!.advice).toMatch(/^Avoid the rollback journal/);
   expect(find(play(CASES.find((c) => c.rule === 'F09')!.wrong), 'F09')!.advice).toMatch(
     /page size|WAL/,
   );

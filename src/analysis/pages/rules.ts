@@ -35,7 +35,7 @@ const blockWritesIn = (ctx: FindingContext): readonly BlockWrites[] =>
 const PARTIAL_ADVICE: Partial<Record<string, Pick<Found, 'advice' | 'why'>>> = {
   wal: {
     advice:
-      'Use a rollback journal or batch-atomic writes on this VFS, or blocks as small as pages.',
+      'Replace the WAL with a rollback journal or batch-atomic writes, or use blocks as small as pages.',
     why: 'A frame of a WAL is 24 bytes and a page, so it never fills a block.',
   },
   journal: {

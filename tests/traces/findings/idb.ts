@@ -9,7 +9,7 @@ export const IDB: Case[] = [
     name: 'four transactions of one request for a lock',
     wrong: idbStory({ single: true }),
     right: idbStory({}),
-    says: /120 IndexedDB transactions for 30 lock periods of SQLite, 120 of them with one request/,
+    says: /120 IndexedDB transactions for 30 lock periods of SQLite \(from lock to unlock\), 120 of them with one request/,
   },
   {
     rule: 'F15',

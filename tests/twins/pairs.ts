@@ -60,7 +60,7 @@ import {
 
 export interface Pair {
   rule: string;
-  /** What is done, and what the twin does in its place: two phrases for docs/findings.md. */
+  /** What is done, and what the twin does in its place: two phrases for docs/rules-tested.md. */
   shows: string;
   instead: string;
   wrong: Twin;

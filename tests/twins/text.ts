@@ -1,4 +1,4 @@
-/** The lines **Twin** of docs/findings.md. */
+/** The lines **Twin** of docs/rules-tested.md, and **Tested** of docs/findings.md. */
 import { countOf, formatCount, formatDuration, formatShare } from '../../src/text/numbers.ts';
 import { callsHold, timeError, type Outcome } from './measure.ts';
 import type { Pair } from './pairs.ts';
@@ -42,4 +42,17 @@ export function twinText(pair: Pair, outcome: Outcome): string {
     ? ` Seen ${formatCount(outcome.seen)} times, in the twin ${formatCount(outcome.seenInTwin)}.`
     : '';
   return `${how}: ${shows}. Its twin: ${instead}. ${timeText(outcome)}${callsText(outcome, pair)}${again}`;
+}
+
+/** How close a rule's estimate came, for users. @param pair undefined: it has none */
+export function testedText(pair?: Pair, outcome?: Outcome): string {
+  if (!pair || !outcome) return 'Not by making the change in a real browser.';
+  const { seen, seenInTwin, predictedMs, measuredMs, rangeMs, pairs } = outcome;
+  const how = pair.injected ? 'With a simulated fault: ' : '';
+  if (predictedMs === null)
+    return `${how}${how ? 'found' : 'Found'} ${countOf(seen, 'time')} before the change, ${seenInTwin ? formatCount(seenInTwin) : 'not'} after it. It estimates no saving.`;
+  const [least, most] = rangeMs;
+  const spread =
+    pairs === 1 ? '' : ` (${time(least)} to ${time(most)} in ${countOf(pairs, 'try', 'tries')})`;
+  return `${how}${how ? 'estimated' : 'Estimated'} ${time(predictedMs)}, saved ${time(measuredMs)}${spread}.`;
 }

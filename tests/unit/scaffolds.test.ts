@@ -29,15 +29,16 @@ test('an engine: an app and its two entries, once', () => {
   expect(() => newEngine(root, '../elsewhere')).toThrow("isn't the name of an npm package");
 });
 
-test('a finding: a rule, its place, its trace, and its section, once', () => {
+test('a finding: a rule, its place, its trace, its section, and its record, once', () => {
   const index = 'src/analysis/findings/index.ts';
-  copy(index, 'src/analysis/wal/rules.ts', 'tests/traces/findings/storage.ts', 'docs/findings.md');
-  expect(newFinding(root, 'wal', 'tooManyFrames')).toHaveLength(4);
+  const pages = ['docs/findings.md', 'docs/rules-tested.md'];
+  copy(index, 'src/analysis/wal/rules.ts', 'tests/traces/findings/storage.ts', ...pages);
+  expect(newFinding(root, 'wal', 'tooManyFrames')).toHaveLength(5);
   const [, id] = /id: '(F\d\d)'/.exec(written('src/analysis/wal/too-many-frames.ts'))!;
   expect(written(index)).toContain("import { tooManyFrames } from '../wal/too-many-frames.ts';\n");
   expect(written(index)).toContain('\n  tooManyFrames,\n];\n');
   expect(written('tests/traces/findings/storage.ts')).toContain(`rule: '${id}',`);
-  expect(written('docs/findings.md')).toContain(`\n## ${id} TODO\n`);
+  for (const page of pages) expect(written(page)).toContain(`\n## ${id} TODO\n`);
   expect(() => newFinding(root, 'wal', 'tooManyFrames')).toThrow('exists');
   expect(() => newFinding(root, 'nowhere', 'tooManyFrames')).toThrow("doesn't exist");
 });

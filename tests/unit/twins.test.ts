@@ -18,7 +18,7 @@ import { twinText } from '../twins/text.ts';
 const outcomes = storedOutcomes();
 
 it('every rule has a pair, or a reason why not', () => {
-  const page = readFileSync('docs/findings.md', 'utf8');
+  const page = readFileSync('docs/rules-tested.md', 'utf8');
   const reasons = /^## (F\d\d) (?:(?!^## )[^])*?^- \*\*Twin\*\*: None: (?!TODO).+\.$/gm;
   const without = [...page.matchAll(reasons)].map(([, id]) => id!);
   const named = [...PAIRS.map(({ rule }) => rule), ...without].sort();

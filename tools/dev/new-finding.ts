@@ -1,6 +1,6 @@
 // `npm run new -- finding SUBJECT NAME`: creates a rule to fill in: its file in
 // src/analysis/SUBJECT, its place among the rules, a trace that triggers it and one that doesn't,
-// and its section in docs/findings.md.
+// its section in docs/findings.md, and its record in docs/rules-tested.md.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -49,13 +49,19 @@ const story = (id: string): string => `
   },`;
 const section = (id: string): string => `## ${id} TODO
 
+**What to do**: TODO.
+
 TODO.
 
-- **Silent**: TODO.
-- **Counts**: TODO.
+- **Not reported**: TODO.
+- **Seen** counts TODO.
+- **Tested**: TODO.
+- **Read**: <https://www.sqlite.org/TODO.html>
+`;
+const record = (id: string): string => `## ${id} TODO
+
 - **Judged**: Not seen in any stored recording.
 - **Twin**: None: TODO.
-- **Read**: <https://www.sqlite.org/TODO.html>
 
 `;
 
@@ -92,9 +98,9 @@ export function scaffold(root: string, subject: string, name: string): string[] 
   insert('tests/traces/findings/storage.ts', 'export const STORAGE', '\n];', story(id));
   edits.set(
     'docs/findings.md',
-    page.replace(/There are \d+ rules/, `There are ${ids.length + 1} rules`),
+    `${page.replace(/There are \d+ rules/, `There are ${ids.length + 1} rules`)}\n${section(id)}`,
   );
-  insert('docs/findings.md', `## F${Math.max(...ids)}`, '## False alarms', section(id));
+  insert('docs/rules-tested.md', `## F${Math.max(...ids)}`, '## False alarms', record(id));
   for (const [target, text] of edits) writeFileSync(join(root, target), text);
   return [...edits.keys()];
 }
@@ -103,5 +109,5 @@ export function scaffold(root: string, subject: string, name: string): string[] 
 export const next = (): string => `
   1. write the rule and replace each TODO
   2. npx vitest run --project unit tests/unit/findings
-     and a pair of recordings: tests/twins/pairs.ts, or the reason why not in docs/findings.md
+     and a pair of recordings: tests/twins/pairs.ts, or the reason why not in docs/rules-tested.md
   3. if it fires on stored recordings: judge whether it's right, and add it to tests/oracle/findings.json; npm run docs`;

@@ -1,17 +1,24 @@
-// The **Judged** lines of docs/findings.md: each rule's results on all recordings
-// (tests/oracle/findings.json); and the **Twin** lines: what it predicted for its pair of
-// recordings (tests/oracle/twins.json). The rest is written by hand, including why a rule has no
-// pair.
+// docs/findings.md: what each rule advises on stored recordings (**What to do**), and how close its
+// estimate came (**Tested**). docs/rules-tested.md: each rule's results on all recordings
+// (**Judged**, from tests/oracle/findings.json) and on its pair of recordings (**Twin**, from
+// tests/oracle/twins.json). The rest is written by hand, including why a rule has no pair, and the
+// advice of rules that only an engine's recording shows (tests/unit/findings-engine.test.ts checks
+// it).
 import { readFileSync, writeFileSync } from 'node:fs';
-import { PAIRS } from '../../tests/twins/pairs.ts';
+import { storedAdvice, type Advice } from '../../tests/traces/findings/advice.ts';
+import type { Outcome } from '../../tests/twins/measure.ts';
+import { PAIRS, type Pair } from '../../tests/twins/pairs.ts';
 import { storedOutcomes } from '../../tests/twins/stored.ts';
-import { twinText } from '../../tests/twins/text.ts';
+import { testedText, twinText } from '../../tests/twins/text.ts';
 import { wrapped } from './wrap.ts';
 
 const PAGE = 'docs/findings.md';
-const LINE = /^(## (F\d\d) (?:(?!^## )[^])*?^- \*\*Judged\*\*: ).*$/gm;
-
-const TWIN = /^(## (F\d\d) (?:(?!^## )[^])*?^- \*\*Twin\*\*: ).*$/gm;
+const RECORDS = 'docs/rules-tested.md';
+const ADVICE = /^(## (F\d\d) .*\n\n)(\*\*What to do\*\*: .*\n(?:\n```sql\n[^]*?\n```\n)?)/gm;
+/** @param name of a line of a section */
+const lineOf = (name: string): RegExp =>
+  new RegExp(`^(## (F\\d\\d) (?:(?!^## )[^])*?^- \\*\\*${name}\\*\\*: ).*$`, 'gm');
+const [TESTED, JUDGED, TWIN] = ['Tested', 'Judged', 'Twin'].map(lineOf) as [RegExp, RegExp, RegExp];
 
 interface Judged {
   verdicts: Record<string, string>;
@@ -19,12 +26,33 @@ interface Judged {
   rows: Record<string, string[]>;
 }
 
-/** The page with its lines updated. @param page its current text */
-export function findingsDoc(page: string): string {
+/** What findings of a rule advise, and the SQL that does it. @param list with different advice */
+export function adviceText([first, ...others]: readonly [Advice, ...Advice[]]): string {
+  // advice that begins with the same words is about the same case
+  const opening = ({ advice }: Advice): string => advice.split(' ', 4).join(' ');
+  const other = others.find((it) => opening(it) !== opening(first));
+  const text = `**What to do**: ${first.advice}${other ? ` In other cases: ${other.advice}` : ''}\n`;
+  return text + (first.sql === undefined ? '' : `\n\`\`\`sql\n${first.sql}\n\`\`\`\n`);
+}
+
+/** docs/findings.md, updated. @param page its current text */
+export async function findingsDoc(page: string): Promise<string> {
+  const stored = await storedAdvice();
+  const inLines = wrapped(page, Infinity)
+    .replace(ADVICE, (_, before: string, id: string, old: string) => {
+      const [first, ...others] = stored.get(id) ?? [];
+      return before + (first ? adviceText([first, ...others]) : old);
+    })
+    .replace(TESTED, (_, before: string, id: string) => before + testedText(...pairOf(id)));
+  return wrapped(inLines);
+}
+
+/** docs/rules-tested.md, updated. @param page its current text */
+export function rulesTestedDoc(page: string): string {
   const judged = JSON.parse(readFileSync('tests/oracle/findings.json', 'utf8')) as Judged;
   const rows = Object.values(judged.rows);
   const inLines = wrapped(page, Infinity).replace(TWIN, twinLine);
-  const judgedLines = inLines.replace(LINE, (_, before: string, id: string) => {
+  const judgedLines = inLines.replace(JUDGED, (_, before: string, id: string) => {
     const verdict = judged.verdicts[id];
     if (!verdict) return `${before}Not seen in the recordings of this repository.`;
     const goldens = Object.entries(judged.golden).flatMap(([name, rules]) =>
@@ -38,10 +66,17 @@ export function findingsDoc(page: string): string {
 }
 
 function twinLine(line: string, before: string, id: string): string {
-  const pair = PAIRS.find(({ rule }) => rule === id);
-  const outcome = storedOutcomes()[id];
+  const [pair, outcome] = pairOf(id);
   return pair && outcome ? before + twinText(pair, outcome) : line;
 }
 
-/** Writes the page. */
-export const write = (): void => writeFileSync(PAGE, findingsDoc(readFileSync(PAGE, 'utf8')));
+const pairOf = (id: string): [Pair | undefined, Outcome | undefined] => [
+  PAIRS.find(({ rule }) => rule === id),
+  storedOutcomes()[id],
+];
+
+/** Writes both pages. */
+export async function write(): Promise<void> {
+  writeFileSync(PAGE, await findingsDoc(readFileSync(PAGE, 'utf8')));
+  writeFileSync(RECORDS, rulesTestedDoc(readFileSync(RECORDS, 'utf8')));
+}

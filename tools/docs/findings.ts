@@ -28,9 +28,9 @@ interface Judged {
 
 /** What findings of a rule advise, and the SQL that does it. @param list with different advice */
 export function adviceText([first, ...others]: readonly [Advice, ...Advice[]]): string {
-  // advice that begins with the same words is about the same case
-  const opening = ({ advice }: Advice): string => advice.split(' ', 4).join(' ');
-  const other = others.find((it) => opening(it) !== opening(first));
+  // advice that begins with the same word is about the same case
+  const verb = ({ advice }: Advice): string => advice.split(' ', 1)[0]!;
+  const other = others.find((it) => verb(it) !== verb(first));
   const text = `**What to do**: ${first.advice}${other ? ` In other cases: ${other.advice}` : ''}\n`;
   return text + (first.sql === undefined ? '' : `\n\`\`\`sql\n${first.sql}\n\`\`\`\n`);
 }

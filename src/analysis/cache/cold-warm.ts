@@ -5,7 +5,7 @@
  */
 import { isSqlOp, isVfsOp } from '../../event/operations.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
-import { recordedTexts } from '../statements/recorded-texts.ts';
+import { recordedTexts } from '../core/recorded-texts.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access } from '../pages/accesses.ts';
 import { ById } from '../core/by-id.ts';

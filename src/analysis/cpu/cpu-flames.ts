@@ -16,7 +16,7 @@ import {
   type FlameGraph,
   type Node,
 } from '../statements/flame-graph.ts';
-import { recordedTexts } from '../statements/recorded-texts.ts';
+import { recordedTexts } from '../core/recorded-texts.ts';
 import { statementsIn } from '../statements/statements-in-scope.ts';
 import { within } from '../statements/statement-counts.ts';
 import { functionTitles } from './hot-functions.ts';

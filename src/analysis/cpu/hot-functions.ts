@@ -4,7 +4,7 @@ import { isOnCpu, type CodeKind, type CpuFunction } from '../../trace/cpu-sample
 import { fingerprintsOf } from '../core/fingerprints.ts';
 import { fact } from '../core/graph.ts';
 import { getOrMake } from '../core/maps.ts';
-import { recordedTexts } from '../statements/recorded-texts.ts';
+import { recordedTexts } from '../core/recorded-texts.ts';
 import { sampleStatements } from './sample-statements.ts';
 
 export interface HotFunction {

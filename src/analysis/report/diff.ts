@@ -20,7 +20,7 @@ import {
   type ExecutionCount,
   type ExecutionGroup,
 } from '../statements/statement-runs.ts';
-import { recordedTexts } from '../statements/recorded-texts.ts';
+import { recordedTexts } from '../core/recorded-texts.ts';
 import { formatDuration } from '../../text/numbers.ts';
 import { numbersOf } from './summary-numbers.ts';
 import { summary, type Summary } from './summary.ts';

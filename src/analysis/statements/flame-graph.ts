@@ -17,7 +17,7 @@ import { KEYS, type CallTimes } from '../time/call-times.ts';
 import { sweeps } from '../time/thread-times.ts';
 import { textOfSql } from '../time/time-shares.ts';
 import { frameCall, frameKeys, frameName, OWN, type CallKind } from './call-frames.ts';
-import { recordedTexts, type RecordedTexts } from './recorded-texts.ts';
+import { recordedTexts, type RecordedTexts } from '../core/recorded-texts.ts';
 import { statementsIn, type StatementTest } from './statements-in-scope.ts';
 import { within } from './statement-counts.ts';
 

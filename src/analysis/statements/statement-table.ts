@@ -18,7 +18,7 @@ import type { Owners } from '../../trace/owners.ts';
 import { fact, type Facts, type Known } from '../core/graph.ts';
 import { accesses } from '../pages/page-accesses.ts';
 import { byStatement, sweeps } from '../time/thread-times.ts';
-import { recordedTexts, type RecordedTexts } from './recorded-texts.ts';
+import { recordedTexts, type RecordedTexts } from '../core/recorded-texts.ts';
 import { eachCacheShare } from './statement-cache.ts';
 import {
   countCalls,

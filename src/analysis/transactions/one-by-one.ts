@@ -16,7 +16,7 @@ import { anatomies } from './transaction-anatomy.ts';
 import { fingerprintsOf } from '../core/fingerprints.ts';
 import { owners } from '../core/owners.ts';
 import { quoted } from '../core/quoted.ts';
-import { recordedTexts } from '../statements/recorded-texts.ts';
+import { recordedTexts } from '../core/recorded-texts.ts';
 import { Evidence, type Cost, type FindingContext } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
 import { ONE_TRANSACTION, type Found, type Rule } from '../rules/types.ts';

@@ -10,7 +10,7 @@ import { timesInSql } from '../../../analysis/time/summary-time.ts';
 import { findings } from '../../../analysis/findings/index.ts';
 import { diffOf } from '../../../analysis/report/diff.ts';
 import { headlineNumbers } from '../../../analysis/numbers/headline-numbers.ts';
-import { recordedTexts } from '../../../analysis/statements/recorded-texts.ts';
+import { recordedTexts } from '../../../analysis/core/recorded-texts.ts';
 import { executionGroups } from '../../../analysis/statements/statement-runs.ts';
 import { needing, type QueryContext } from './context.ts';
 import type {

@@ -11,7 +11,7 @@ import {
   treeUseIn,
   type TreeUse,
 } from '../../../analysis/pages/tree-use.ts';
-import { recordedTexts } from '../../../analysis/statements/recorded-texts.ts';
+import { recordedTexts } from '../../../analysis/core/recorded-texts.ts';
 import type { Accesses, AccessedObject } from '../../../analysis/pages/accesses.ts';
 import { pageMatrix, type PageMatrix } from '../../../analysis/pages/page-matrix.ts';
 import {

@@ -12,7 +12,7 @@ import {
 } from '../../../analysis/statements/statement-table.ts';
 import { runHistogram } from '../../../analysis/statements/run-histogram.ts';
 import { SLOW_NEEDS, slowRuns, type SlowRuns } from '../../../analysis/statements/slow-runs.ts';
-import { recordedTexts } from '../../../analysis/statements/recorded-texts.ts';
+import { recordedTexts } from '../../../analysis/core/recorded-texts.ts';
 import { sweeps } from '../../../analysis/time/thread-times.ts';
 import type { TimePartition } from '../../../analysis/time/time-partition.ts';
 import { needing, type QueryContext } from './context.ts';

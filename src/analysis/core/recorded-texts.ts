@@ -3,9 +3,9 @@
  * fingerprint, which several spellings share, is the key for counts, filters, links, and exports.
  */
 import { objectName } from '../../trace/describe.ts';
-import { executions } from '../core/executions.ts';
-import { fingerprintsOf } from '../core/fingerprints.ts';
-import { fact } from '../core/graph.ts';
+import { executions } from './executions.ts';
+import { fingerprintsOf } from './fingerprints.ts';
+import { fact } from './graph.ts';
 
 /** Recorded text by fingerprint. */
 export type RecordedTexts = ReadonlyMap<string, string>;

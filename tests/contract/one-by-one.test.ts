@@ -91,9 +91,8 @@ it('of batches predicts the fixed calls of a commit, and is silent where they ta
   expect(found!.title).toMatch(
     /^30 commits of up to 4\d pages each, one after another, on app\.db: /,
   );
-  expect(found!.advice).toBe(
-    'Commit several of these transactions as one. Each commit waits for its own sync.',
-  );
+  expect(found!.advice).toBe('Commit several of these transactions as one.');
+  expect(found!.why).toBe('Each commit waits for its own syncs.');
   expect(found!.confidence).toBe('likely');
   expect(findingsOf(together).filter(({ rule }) => rule === 'F01')).toEqual([]);
   const [a, b] = [apart, together].map(findingContextOf);

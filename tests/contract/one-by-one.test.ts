@@ -91,8 +91,7 @@ it('of batches predicts the fixed calls of a commit, and is silent where they ta
   expect(found!.title).toMatch(
     /^30 commits of up to 4\d pages each, one after another, on app\.db: /,
   );
-  expect(found!.advice).toBe('Commit several of these transactions as one.');
-  expect(found!.why).toBe('Each commit waits for its own syncs.');
+  expect(found!.advice).toMatch(/^Put the 30 runs of "WITH RECURSIVE .*" in one transaction\.$/);
   expect(found!.confidence).toBe('likely');
   expect(findingsOf(together).filter(({ rule }) => rule === 'F01')).toEqual([]);
   const [a, b] = [apart, together].map(findingContextOf);
@@ -111,4 +110,16 @@ it('of batches predicts the fixed calls of a commit, and is silent where they ta
     'journal xWrite': 2 * fixed,
     'journal xDelete': fixed,
   });
+});
+
+it('of transactions that a BEGIN opens advises fewer, and of single statements one', async () => {
+  const inOne = (): string => `BEGIN; ${batch(2)()}; ${batch(3)()}; COMMIT;`;
+  const advice = async (sql: () => string): Promise<string[]> =>
+    findingsOf(syncsTake(1000, await recorded(APART, ROWS, [sql, BATCHES])))
+      .filter(({ rule }) => rule === 'F01')
+      .map((found) => found.advice);
+  expect(await advice(inOne)).toEqual(['Commit several of these transactions as one.']);
+  expect(await advice(batch(2))).toEqual([
+    expect.stringMatching(/^Put the 30 runs of "WITH RECURSIVE .*" in one transaction\.$/),
+  ]);
 });

@@ -161,6 +161,11 @@ export class AnatomyTable
     return this.count;
   }
 
+  /** Whether a BEGIN opened it. False if that isn't known. */
+  isExplicit(i: number): boolean {
+    return MODES[this.mode[i]!] === 'explicit';
+  }
+
   /** Begins the next one. @returns its index */
   begin(mode: TransactionAnatomy['mode']): number {
     const i = this.add();

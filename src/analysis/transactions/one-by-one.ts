@@ -225,6 +225,7 @@ function oneByOne(
   const saved = saving.result();
   const areBatches = largest > LISTED_PAGES;
   if (areBatches && (saved.savingUs ?? 0) < WORTH * evidence.us) return [];
+  const areExplicit = 2 * places.filter((i) => all.isExplicit(i)).length > commits;
   // of the time that the action's bar shows
   const inSqlUs = ctx.get(totalTimeInSql);
   const share = inSqlUs
@@ -242,8 +243,10 @@ function oneByOne(
           ? `every one of the ${formatCount(commits)} commits waits for its own syncs, within ${formatDuration(GAP_US)} of the previous one`
           : `the commits follow each other within ${formatDuration(GAP_US)}; not every one of them syncs`
       }${waitedUs > 0 ? `; ${formatDuration(waitedUs)} of waiting for locks that others held is not counted, and other connections change what a longer transaction costs` : ''}${few ? '' : areBatches ? '; pages that several large commits write are not counted' : '; a full-text index writes other pages in one transaction'}`,
-      advice: `${areBatches ? 'Commit several of these transactions as one' : `Put ${writersText(statements)} in one transaction`}${runs.length > 1 ? ` per batch (${formatCount(runs.length)} batches)` : ''}.`,
-      why: `${areBatches ? '' : 'Outside a transaction, SQLite commits after every statement. '}Each commit ${syncs >= commits ? 'waits for its own syncs' : 'writes its pages again'}.`,
+      advice: areExplicit
+        ? `Commit several of these transactions as one${runs.length > 1 ? ` (they run in ${formatCount(runs.length)} groups)` : ''}.`
+        : `Put ${writersText(statements)} in one transaction${runs.length > 1 ? ` per batch (${formatCount(runs.length)} batches)` : ''}.`,
+      why: `${areExplicit ? '' : 'Outside a transaction, SQLite commits after every statement. '}Each commit ${syncs >= commits ? 'waits for its own syncs' : 'writes its pages again'}.`,
       sql: ONE_TRANSACTION,
       link: 'https://www.sqlite.org/faq.html#q19',
       tryInLab: 'autocommit-1000',

@@ -21,8 +21,8 @@ export const providePositions = (positions: Positions): Positions => setContext(
 export const usePositions = (): Positions | undefined => getContext<Positions | undefined>(KEY);
 
 /**
- * Scrolls an element to its last position as soon as it is long enough. After that, or after the
- * user's first scroll, stores its position.
+ * Scrolls an element to its last position as soon as it is long enough, and again if its content
+ * was shorter for a moment. After that, or after the user's first scroll, stores its position.
  */
 export const keepScroll =
   (positions: Positions | undefined, name: string): Attachment<HTMLElement> =>
@@ -30,25 +30,31 @@ export const keepScroll =
     if (!positions) return undefined;
     const wanted = positions.get(name);
     let reached = wanted === null;
+    /** Its content became so short that the browser scrolled it. */
+    const isCut = (): boolean =>
+      wanted !== null &&
+      element.scrollTop < wanted - 1 &&
+      element.scrollTop + element.clientHeight >= element.scrollHeight - 1;
     const restore = (): void => {
-      if (reached || wanted === null) return;
+      if (wanted === null || (reached && !isCut())) return;
       element.scrollTop = wanted;
-      reached = Math.abs(element.scrollTop - wanted) < 2;
-      if (reached) grown.disconnect();
+      reached = Math.abs(element.scrollTop - wanted) < 1;
     };
-    const grown = new MutationObserver(restore);
+    const changed = new MutationObserver(restore);
+    let moved = wanted === null;
     const mine = (): void => {
-      reached = true;
-      grown.disconnect();
+      reached = moved = true;
+      changed.disconnect();
     };
     const store = (): void => {
-      if (reached) positions.set(name, Math.round(element.scrollTop) || null);
+      if (reached && (moved || !isCut()))
+        positions.set(name, Math.round(element.scrollTop) || null);
     };
     const OWN = ['wheel', 'pointerdown', 'keydown'] as const;
     for (const type of OWN) element.addEventListener(type, mine, { passive: true });
     element.addEventListener('scroll', store, { passive: true });
     if (!reached)
-      grown.observe(element, {
+      changed.observe(element, {
         childList: true,
         subtree: true,
         attributes: true,
@@ -56,7 +62,7 @@ export const keepScroll =
       });
     restore();
     return () => {
-      grown.disconnect();
+      changed.disconnect();
       for (const type of OWN) element.removeEventListener(type, mine);
       element.removeEventListener('scroll', store);
     };

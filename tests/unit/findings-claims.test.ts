@@ -39,7 +39,7 @@ describe('a WAL is advised only where the VFS can store one', () => {
     return findingsOf(store).find((f) => f.rule === rule)!;
   };
   const EXCLUSIVE =
-    /^(If your app has one connection, use WAL mode|Set locking_mode=exclusive before)/;
+    /^(If only one tab or worker opens the database, set locking_mode=exclusive and journal_mode=wal|Set locking_mode=exclusive before)/;
   test.each(['F07', 'F08'])('%s', (rule) => {
     expect(found(rule, 'opfs').advice).toMatch(EXCLUSIVE);
     for (const { advice, savingUs } of [found(rule, 'kvvfs'), found(rule, 'own', true)]) {

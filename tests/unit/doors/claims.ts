@@ -29,16 +29,17 @@ const bytesShown = ({ evidence }: Finding, { calls }: Doors): Record<string, Cla
   const own = calls.csv.filter(({ thread, seq }) => shown.has(`${thread} ${seq}`));
   return shown.size < 200 ? { bytes: [evidence.bytes, sum(own, moved)] } : {};
 };
-/** Evidence that is commits: each is shown by one of its calls. */
+/** Evidence that is commits: each is shown by one of its calls, or by the statement that began it. */
 function areCommits(
   { evidence: { count, bytes, events } }: Finding,
   { calls, transactions }: Doors,
   claims: (own: readonly Call[]) => Record<string, Claim>,
 ): Record<string, Claim> {
   if (events.length < count) return {};
-  const list = events.map((e) =>
-    transactions!.rows.find((t) => t.thread === e.thread && t.seq <= e.seq && e.seq <= t.lastSeq)!,
-  );
+  const list = events.map((e) => {
+    const here = transactions!.rows.filter((t) => t.thread === e.thread && e.seq <= t.lastSeq);
+    return here.reduce((first, t) => (t.seq < first.seq ? t : first));
+  });
   const own = calls.csv.filter((c) =>
     list.some((t) => t.thread === c.thread && t.seq <= c.seq && c.seq <= t.lastSeq),
   );

@@ -26,9 +26,15 @@ export type FromWorker =
   | { mark: typeof MARK; k: 'unfit'; id: string; reason: string }
   /** The recording couldn't begin here. The app's script runs anyway. */
   | { mark: typeof MARK; k: 'failed'; id: string; reason: string }
-  /** In Firefox, what the worker, or one below it, also sends over its port, which may not carry it yet. */
+  /**
+   * In Firefox, a message that the worker, or one below it, also sends over its port, which may not
+   * carry it yet.
+   */
   | { mark: typeof MARK; k: 'said'; id: string; message: ThreadMessage }
-  /** The worker's trace memory, or that of a worker below it, on its way up to the page, which reads it. */
+  /**
+   * The trace memory of the worker or of a worker below it, on its way up to the page, which reads
+   * it.
+   */
   | {
       mark: typeof MARK;
       k: 'ring';

@@ -37,8 +37,9 @@ import { Patches } from '../record/patches.ts';
 import { apply } from '../record/reflect.ts';
 
 /**
- * In Firefox a port carries nothing before its thread has gone back to its event loop, and then needs some turns more. What a worker does
- * until then would be lost if it was terminated: it reaches the panel by way of the worker's creator, and again over the port.
+ * In Firefox, a port carries nothing before its thread has returned to its event loop, and for some
+ * turns after that. If the worker was terminated in that time, its first batches would be lost. So
+ * they go to the panel through the worker's creator, and this much later over the port, too.
  */
 const COLD_MS = 200;
 

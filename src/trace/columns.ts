@@ -25,15 +25,15 @@ const EVENT = {
 } as const;
 export type EventRow = Record<keyof typeof EVENT, number>;
 /**
- * 'narrow': a column begins with the smallest numbers, and takes less memory. 'wide': each has one type whatever it holds, so that code
- * that goes through many short traces is compiled once.
+ * 'narrow': columns start with small number types, which takes less memory. 'wide': each column has
+ * one type for all values, so code that reads many short traces is compiled once.
  */
 export type ColumnWidth = 'narrow' | 'wide';
 /** Columns that begin narrow. */
 export type NarrowColumn = Parameters<EventColumns['set']>[0];
 
 export class EventColumns extends columns(EVENT) {
-  /** @param width 'wide' for rows on their way: every column holds any number, without `set` */
+  /** @param width 'wide' for rows in transit: every column holds any number, without `set` */
   constructor(capacity = 1024, width: ColumnWidth = 'wide') {
     super(capacity, width);
   }

@@ -71,7 +71,7 @@ const lasts = ({ kind }: Definition): boolean => LASTING.has(kind) || isBTreeKin
  */
 const ON_THEIR_WAY = new EventColumns(4096);
 
-/** Definitions that a thread makes while its batches may come twice. */
+/** The most definitions of a thread whose batches may still come twice. */
 const MOST_OF_NEW = 1000;
 
 /** What the definitions of all threads cost. */
@@ -226,7 +226,10 @@ export class ThreadStore {
     return true;
   }
 
-  /** Without records nothing tells a batch that came twice, by two ways, which a new thread's do. */
+  /**
+   * Whether a batch without records has come before. A new thread's batches come by two ways, and
+   * only the numbers of records show that two batches are the same.
+   */
   private hasSaid(definition: Definition): boolean {
     if (this.said.length > MOST_OF_NEW) return false;
     const words = wordsOf(definition);
@@ -250,7 +253,7 @@ export class ThreadStore {
       if (ahead > 0) this.missing += ahead;
       else from = Math.min(reader.count, -ahead);
     }
-    if (reader.count > 0 && from === reader.count) return []; // it came before, by another way
+    if (reader.count > 0 && from === reader.count) return []; // the same batch came before by the other way
     for (const d of batch.definitions) if (reader.count > 0 || !this.hasSaid(d)) this.define(d);
     this.dropped = batch.dropped;
     this.faults = batch.faults;

@@ -30,9 +30,9 @@ export interface ReadOptions {
    */
   keepPart?: boolean;
   maxEvents?: number;
-  /** Of the columns of events; default narrow. */
+  /** Width of the events' columns; narrow by default. */
   width?: ColumnWidth;
-  /** Where chunks are unpacked, if not on this thread. */
+  /** Unpacks chunks on another thread. */
   unpack?: UnpackElsewhere;
   /** Awaited after each section and its `onProgress`, so that other work can run. */
   rest?: () => Promise<void>;

@@ -2,7 +2,7 @@
  * The oracle's counts, read from a recording of the same run. The engine grids of both browsers
  * compare these.
  */
-import { Op } from '../../src/event/event.ts';
+import { Flag, Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import type { EngineApp } from '../oracle/catalog.ts';
 import { requestName, type OracleCounts } from '../oracle/tracing.ts';
@@ -52,6 +52,17 @@ export function countsOf(store: TraceStore, whole = false): OracleCounts {
     },
   };
 }
+
+/** How many `get` threw. */
+export const thrownGets = (store: TraceStore): number =>
+  store.threads.reduce(
+    (n, { events }) =>
+      n +
+      events.op
+        .subarray(0, events.count)
+        .filter((op, i) => op === Op.idbGet && (events.flags[i]! & Flag.threw) !== 0).length,
+    0,
+  );
 
 /** The counts except the one that depends on timing. */
 export function repeatable(app: EngineApp, { opfs, idb }: OracleCounts): unknown {

@@ -1,5 +1,4 @@
 // From a finding in the real panel to the Lab, which runs the pattern both ways.
-import { showView } from './show-view.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -39,7 +38,6 @@ async function database(): Promise<string> {
 it('“Try it” runs the statements of the recording both ways at once, and then on a copy of the database', async () => {
   const panel = await driven.openPanel(await driven.firstPage());
   await panel.open(path.join(import.meta.dirname, '..', 'traces', 'golden', 'cache-thrash.vfst'));
-  await showView(panel, 'answer');
   const title = '[data-testid="finding"][data-rule="F11"] [data-testid="finding-title"]';
   await (await panel.frame.waitForSelector(title))!.click();
   const link = await panel.frame.waitForSelector('[data-rule="F11"] [data-testid="finding-try"]');

@@ -201,6 +201,8 @@ test('our own pages need nothing that their policy refuses', async () => {
   }
   const panel = await openPanelTab(page, driven.extensionId);
   await panel.open(TRACE);
+  // before that, what is pressed may move away below the pointer
+  await page.waitForSelector('[data-testid="file-name"]');
   for (const view of VIEWS) {
     await showView(panel, view);
     await page.waitForFunction(() => !document.querySelector('[data-waiting]'), { polling: 50 });

@@ -2,7 +2,7 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'node_modules/**', 'tests/traces/**'] },
+  { ignores: ['dist/**', 'node_modules/**'] },
   {
     files: ['src/**/*.ts', 'tests/**/*.ts', 'tools/**/*.ts'],
     languageOptions: {

@@ -10,6 +10,8 @@ import { ownersOf } from '../../src/trace/owners.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { threadTitles } from '../../src/analysis/core/thread-titles.ts';
 import { headline, headlineIn } from '../../src/analysis/answer/headline.ts';
+import { coverage } from '../../src/analysis/findings/explanation.ts';
+import { explainedParts } from '../../src/analysis/findings/named-time.ts';
 import { accounts, type Account } from '../../src/analysis/findings/accounts.ts';
 import { PART_WORDS } from '../../src/analysis/core/time-parts.ts';
 import { failedCallsIn } from '../../src/analysis/errors/failed-calls.ts';
@@ -132,6 +134,32 @@ describe('a number of the sentence', () => {
     await go(/^[\d.]+ m?s$/); // the time in SQL: of all parts again
     await says(id('statement-count'), 'while SQL runs');
     expect(await page.$(id('part-chip'))).toBeNull();
+  });
+
+  it('so do those of what the actions are about, and of what recording cost', async () => {
+    const facts = new Facts(await open('idb-batch-atomic', 'answer'));
+    const press = async (among: string, place: number): Promise<void> => {
+      await click(id('tab-answer'));
+      const button = `${id(among)} ${id('said-number')}:nth-of-type(${place}) button`;
+      await waitFor(button);
+      await page.focus(button);
+      await page.keyboard.press('Enter');
+    };
+    const parts = explainedParts(facts.get(coverage));
+    await press('explained', 1);
+    await waitFor(id('number-parts'));
+    expect(await texts(`${id('number-parts')} button`)).toEqual(
+      parts.map(({ part, us }) => `${PART_WORDS[part].title} ${formatDuration(us)}`),
+    );
+    await click(`${id('number-parts')} button`);
+    await says(id('part-chip'), PART_WORDS[parts[0]!.part].title);
+    await press('explained', 2);
+    await says(id('statement-count'), 'while SQL runs');
+    expect(await page.$(id('part-chip'))).toBeNull();
+    await press('recording-cost', 1); // no list has it: none of it was timed in SQL
+    await says(id('definition'), 'An estimate.');
+    await press('recording-cost', 2);
+    await says(id('statement-count'), 'while SQL runs');
   });
 });
 

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { callCounts } from '../../src/analysis/files/call-counts.ts';
 import { costNs } from '../../src/analysis/files/call-cost.ts';
-import { costText, recordingCost } from '../../src/analysis/time/recording-cost.ts';
+import type { Said, SaidNumber } from '../../src/analysis/numbers/said.ts';
+import { costSaid, costText, recordingCost } from '../../src/analysis/time/recording-cost.ts';
 import { timesInSql, totalTimeInSql } from '../../src/analysis/time/summary-time.ts';
 import { Flag } from '../../src/event/event.ts';
 import { formatDuration, formatShare } from '../../src/text/numbers.ts';
@@ -27,6 +28,8 @@ function recorded(callNs: number | null, tracerUs = 0): Facts {
   return new Facts(t.store);
 }
 
+const numbersOf = (said: Said): SaidNumber[] => said.filter((part) => typeof part !== 'string');
+
 test('each kind of call has its factor, a thread with an engine its start, and DevTools make all dearer', () => {
   const of = (
     ...[counts, ns = 100, hasEngine = false, devtools = false]: Partial<Parameters<typeof costNs>>
@@ -46,18 +49,20 @@ test('every call of a recording counts, at the smaller of what was measured', ()
   const facts = recorded(100);
   const { calls } = costNs([100, 0, 10], 100, false, false);
   expect(facts.get(callCounts).cost).toEqual({ ns: calls, startNs: 0, events: 110 });
-  const { us, share } = facts.get(recordingCost);
+  const { us, share, timedUs } = facts.get(recordingCost);
   expect(us).toBe(calls / 1000);
   expect(share).toBeGreaterThan(0);
   expect(share).toBeLessThan(1);
   // the share has its base beside it
-  expect(costText({ us, share })).toBe(
+  expect(costText({ us, share, timedUs })).toBe(
     `Recording cost your app about ${formatDuration(us)}, ${formatShare(share)} of its time in SQL.`,
   );
-  expect(costText({ us, share: null })).toBe(
+  expect(costText({ us, share: null, timedUs })).toBe(
     `Recording cost your app about ${formatDuration(us)}.`,
   );
-  expect(costText({ us, share: 1 })).toMatch(/as much as SQLite itself: these times are too short/);
+  expect(costText({ us, share: 1, timedUs })).toMatch(
+    /as much as SQLite itself: these times are too short/,
+  );
 });
 
 test("is at least vfscope's part of the time in SQL", () => {
@@ -67,9 +72,18 @@ test("is at least vfscope's part of the time in SQL", () => {
   expect(facts.get(recordingCost)).toEqual({
     us: tracerUs,
     share: tracerUs / facts.get(totalTimeInSql)!,
+    timedUs: tracerUs,
   });
 });
 
+test('its numbers lead to the statements in which it was timed, and the estimate is explained where none was', () => {
+  const [timed] = numbersOf(costSaid({ us: 2000, share: 0.1, timedUs: 1000 }));
+  expect(timed).toMatchObject({ text: '2 ms', list: 'statements', about: { part: 'tracer' } });
+  const [none, share] = numbersOf(costSaid({ us: 2000, share: 0.1, timedUs: 0 }));
+  expect(none).toMatchObject({ text: '2 ms', list: null, about: null });
+  expect(share).toMatchObject({ text: '10 %', list: 'statements', about: { part: null } });
+});
+
 test('it is not known where no thread measured a call', () => {
-  expect(recorded(null).get(recordingCost)).toEqual({ us: null, share: null });
+  expect(recorded(null).get(recordingCost)).toEqual({ us: null, share: null, timedUs: 0 });
 });

@@ -7,7 +7,8 @@ import { Facts } from '../../src/analysis/core/graph.ts';
 import { sqliteThreads } from '../../src/analysis/core/main-threads.ts';
 import { servedThreads } from '../../src/analysis/core/helper-threads.ts';
 import { PART, SQL_PARTS } from '../../src/analysis/core/time-parts.ts';
-import { coverage, explained, explainedText } from '../../src/analysis/findings/explanation.ts';
+import { coverage, explained, explainedSaid } from '../../src/analysis/findings/explanation.ts';
+import { saidText } from '../../src/analysis/numbers/said.ts';
 import { coverageOf } from '../../src/analysis/findings/named-time.ts';
 import { findings, toldFindings } from '../../src/analysis/findings/index.ts';
 import { Flag } from '../../src/event/event.ts';
@@ -110,17 +111,18 @@ test('what ran outside of SQL explains none of it', () => {
 });
 test('what no finding names is unexplained', () => {
   const { told } = recorded();
-  expect(told()).toEqual({ explainedUs: 0, inSqlUs: 1000, findings: 0, savings: 0, slowed: false });
+  expect(told()).toMatchObject({
+    ...{ explainedUs: 0, inSqlUs: 1000, findings: 0, savings: 0, slowed: false },
+  });
 });
 test('savings of several findings overlap, and that of one does not', () => {
   const one = { explainedUs: 200, inSqlUs: 1000, findings: 1, savings: 1, slowed: false };
-  expect(explainedText(one)).toBe(
-    'This action is about calls that took 200 µs of the 1 ms in SQL.',
-  );
-  expect(explainedText({ ...one, findings: 2 })).toBe(
+  const text = (told: typeof one): string => saidText(explainedSaid(told, '200 µs', '1 ms'));
+  expect(text(one)).toBe('This action is about calls that took 200 µs of the 1 ms in SQL.');
+  expect(text({ ...one, findings: 2 })).toBe(
     'These actions are about calls that took 200 µs of the 1 ms in SQL.',
   );
-  expect(explainedText({ ...one, findings: 2, savings: 2 })).toBe(
+  expect(text({ ...one, findings: 2, savings: 2 })).toBe(
     "These actions are about calls that took 200 µs of the 1 ms in SQL. Savings overlap, so don't add them up: fix one, then record again.",
   );
 });

@@ -5,9 +5,18 @@
 import { formatDuration } from '../../text/numbers.ts';
 import { conditions } from '../core/conditions.ts';
 import { fact } from '../core/graph.ts';
+import { numberSaid } from '../numbers/headline-numbers.ts';
+import {
+  partsListed,
+  say,
+  saidList,
+  saidText,
+  type Said,
+  type SaidNumber,
+} from '../numbers/said.ts';
 import { totalTimeInSql } from '../time/summary-time.ts';
 import { toldFindings } from './index.ts';
-import { COVERAGE_NEEDS, coverageOf, explainedUs } from './named-time.ts';
+import { COVERAGE_NEEDS, coverageOf, explainedParts, explainedUs } from './named-time.ts';
 
 const NEEDS = { ...COVERAGE_NEEDS, toldFindings };
 /** Over all threads of SQLite. What a worker does for one of them counts as that thread's time. */
@@ -30,6 +39,8 @@ export interface Explained {
    * too.
    */
   slowed: boolean;
+  /** Sentences about that, their numbers with what they count. */
+  said: Said;
 }
 
 /** null if no time passed while SQL ran. */
@@ -37,31 +48,55 @@ export const explained = fact(
   'explained',
   'what the findings explain',
   { coverage, totalTimeInSql, conditions, toldFindings },
-  (_, { coverage, totalTimeInSql, conditions, toldFindings }): Explained | null =>
-    totalTimeInSql
-      ? {
-          explainedUs: explainedUs(coverage),
-          inSqlUs: totalTimeInSql,
-          findings: toldFindings.length,
-          savings: toldFindings.filter(({ finding }) => finding.savingUs !== null).length,
-          slowed: conditions.slowed,
-        }
-      : null,
+  (_, { coverage, totalTimeInSql, conditions, toldFindings }, facts): Explained | null => {
+    if (!totalTimeInSql) return null;
+    const counts = {
+      explainedUs: explainedUs(coverage),
+      inSqlUs: totalTimeInSql,
+      findings: toldFindings.length,
+      savings: toldFindings.filter(({ finding }) => finding.savingUs !== null).length,
+      slowed: conditions.slowed,
+    };
+    const inSql = numberSaid(facts)('sqlTime', formatDuration(counts.inSqlUs));
+    const calls: SaidNumber = {
+      text: formatDuration(counts.explainedUs),
+      definition:
+        'Time in SQL of the calls that the actions are about, each moment once. Show leads to the calls of an action. The lists of statements have all time of a kind, not only that of these calls.',
+      list: 'statements',
+      about: partsListed(explainedParts(coverage)),
+    };
+    return { ...counts, said: explainedSaid(counts, calls, inSql) };
+  },
 );
 
-export const explainedText = (told: Explained): string =>
-  [
-    aboutText(told),
-    ...(told.savings > 1
-      ? ["Savings overlap, so don't add them up: fix one, then record again."]
-      : []),
-    ...(told.slowed ? ['Times and savings are those with DevTools open.'] : []),
-  ].join(' ');
+export const explainedText = ({ said }: Pick<Explained, 'said'>): string => saidText(said);
 
-function aboutText({ findings, explainedUs, inSqlUs }: Explained): string {
-  const inSql = `the ${formatDuration(inSqlUs)} in SQL`;
+/** @param calls the time of the calls @param inSql all time in SQL */
+export const explainedSaid = (
+  told: Omit<Explained, 'said'>,
+  calls: SaidNumber | string,
+  inSql: SaidNumber | string,
+): Said =>
+  saidList(
+    [
+      aboutSaid(told, calls, inSql),
+      told.savings > 1
+        ? ["Savings overlap, so don't add them up: fix one, then record again."]
+        : [],
+      told.slowed ? ['Times and savings are those with DevTools open.'] : [],
+    ],
+    ' ',
+  );
+
+function aboutSaid(
+  { findings, explainedUs }: Omit<Explained, 'said'>,
+  calls: SaidNumber | string,
+  inSql: SaidNumber | string,
+): Said {
   if (explainedUs === 0)
-    return findings > 1 ? `No action is about ${inSql}.` : `This action isn't about ${inSql}.`;
+    return findings > 1
+      ? say`No action is about the ${inSql} in SQL.`
+      : say`This action isn't about the ${inSql} in SQL.`;
   const these = findings > 1 ? 'These actions are' : 'This action is';
-  return `${these} about calls that took ${formatDuration(explainedUs)} of ${inSql}.`;
+  return say`${these} about calls that took ${calls} of the ${inSql} in SQL.`;
 }

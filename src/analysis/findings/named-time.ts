@@ -6,7 +6,7 @@ import { KINDS, type IntervalIndex } from '../../trace/lanes/interval-index.ts';
 import type { Known } from '../core/graph.ts';
 import { servedThreads } from '../core/helper-threads.ts';
 import { sqliteThreads } from '../core/main-threads.ts';
-import { isStorage, PART, SQL_PARTS } from '../core/time-parts.ts';
+import { isStorage, PART, SQL_PARTS, type Part } from '../core/time-parts.ts';
 import type { NamedTime, Spans } from '../rules/context.ts';
 import { pieces } from '../time/thread-times.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
@@ -58,11 +58,17 @@ export function coverageOf(
 /**
  * Parts that a finding can cover. The recording's own work isn't one, and is partly outside SQL.
  */
-const OF_THE_APP = SQL_PARTS.map((part) => PART[part]).filter((part) => part !== PART.tracer);
+const OF_THE_APP = SQL_PARTS.filter((part) => part !== 'tracer');
 
 /** How much of the time while SQL runs findings explain, microseconds. */
 export const explainedUs = ({ explained }: Coverage): number =>
-  OF_THE_APP.reduce((sum, part) => sum + explained[part]!, 0) / 1000;
+  OF_THE_APP.reduce((sum, part) => sum + explained[PART[part]]!, 0) / 1000;
+
+/** The parts that have some of it, microseconds. */
+export const explainedParts = ({ explained }: Coverage): { part: Part; us: number }[] =>
+  OF_THE_APP.map((part) => ({ part, us: explained[PART[part]]! / 1000 })).filter(
+    ({ us }) => us > 0,
+  );
 
 /**
  * The time in which any of the calls ran, as borders; see below. There may be a million calls, most

@@ -15,7 +15,7 @@ import { fileCounts, vfsTotal } from '../files/file-counts.ts';
 import { idbTraffic, transactionsOfSqlite } from '../idb/idb-use.ts';
 import { heldFromSqlite, lockWaits } from '../locks/lock-waits.ts';
 import type { numberSaid } from '../numbers/headline-numbers.ts';
-import { say, saidList, type Said, type SaidNumber } from '../numbers/said.ts';
+import { partsListed, say, saidList, type Said, type SaidNumber } from '../numbers/said.ts';
 import { commits, type Commits } from '../transactions/commits.ts';
 
 /** What `TimeKind.calls` counts; each kind only needs its own. */
@@ -47,12 +47,11 @@ export function timeSaid(
   text: string,
 ): SaidNumber {
   const times = parts.map((part) => ({ part, us: usOf(part) })).filter(({ us }) => us > 0);
-  const [first, ...others] = times;
   return {
     text,
     definition: `Time spent ${times.map(({ part }) => PART_WORDS[part].meaning).join('; ')}.`,
     list: 'statements',
-    about: first && !others.length ? { part: first.part } : { parts: times },
+    about: partsListed(times),
   };
 }
 

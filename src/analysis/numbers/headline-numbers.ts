@@ -543,7 +543,7 @@ export const numberSaid =
   (facts: Facts) =>
   (id: ListedId, text: string): SaidNumber => {
     const { definition, list, about } = numbersFrom(facts).words(id);
-    return { text, definition, list: list!, about };
+    return { text, definition, list, about };
   };
 
 /** The most important numbers: those of the Overview, which comparisons show side by side. */

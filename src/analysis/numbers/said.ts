@@ -25,11 +25,18 @@ export interface SaidNumber {
   text: string;
   /** What it means and how it is counted. */
   definition: string;
-  /** The view that lists what it counts or sums. */
-  list: NumberList;
+  /** The view that lists what it counts or sums; null = none does. */
+  list: NumberList | null;
   /** null = all of the list, as it is shown. */
   about: ListPart | null;
 }
+
+/** Parts of time that have a list each; null if there are none. */
+export const partsListed = (times: readonly { part: Part; us: number }[]): ListPart | null => {
+  const [first, ...others] = times;
+  if (!first) return null;
+  return others.length ? { parts: times } : { part: first.part };
+};
 
 export type Said = readonly (string | SaidNumber)[];
 

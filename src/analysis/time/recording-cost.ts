@@ -2,12 +2,15 @@
 import { formatDuration, formatShare } from '../../text/numbers.ts';
 import { fact } from '../core/graph.ts';
 import { callCounts } from '../files/call-counts.ts';
+import { say, saidText, type Said, type SaidNumber } from '../numbers/said.ts';
 import { timesInSql, totalTimeInSql } from './summary-time.ts';
 
-/** Microseconds of its threads, and their share of the time in SQL; null = not known. */
 export interface RecordingCost {
+  /** Microseconds of its threads, and their share of the time in SQL; null = not known. */
   us: number | null;
   share: number | null;
+  /** What of it was timed in SQL, microseconds. */
+  timedUs: number;
 }
 export const recordingCost = fact(
   'recordingCost',
@@ -15,18 +18,41 @@ export const recordingCost = fact(
   { callCounts, timesInSql, totalTimeInSql },
   (_, { callCounts: { cost }, timesInSql: times, totalTimeInSql: inSql }): RecordingCost => {
     // a model of the total cost; on a busy machine the measured part may take longer
-    const us = cost.events ? Math.max((cost.ns + cost.startNs) / 1000, times?.tracerUs ?? 0) : null;
-    return { us, share: us !== null && inSql ? Math.min(1, us / inSql) : null };
+    const timedUs = times?.tracerUs ?? 0;
+    const us = cost.events ? Math.max((cost.ns + cost.startNs) / 1000, timedUs) : null;
+    return { us, share: us !== null && inSql ? Math.min(1, us / inSql) : null, timedUs };
   },
 );
 
 /** From this share on, times say little about the app without vfscope. */
 const TOO_MUCH = 0.9;
 
-/** One sentence; '' if not known. */
-export const costText = ({ us, share }: RecordingCost): string =>
-  us === null
-    ? ''
-    : share !== null && share >= TOO_MUCH
-      ? `Recording cost your app about ${formatDuration(us)}, as much as SQLite itself: these times are too short to judge.`
-      : `Recording cost your app about ${formatDuration(us)}${share === null ? '' : `, ${formatShare(share)} of its time in SQL`}.`;
+/** How its estimate is made. */
+export const COST_HOW =
+  "All that vfscope does on your app's threads, from a model fitted to measured runs. The bar only shows what vfscope could time inside SQL. With few processor cores, the panel costs more.";
+
+/** One sentence; nothing if not known. */
+export function costSaid({ us, share, timedUs }: RecordingCost): Said {
+  if (us === null) return [];
+  // no list has an estimate
+  const timed = timedUs > 0 ? { part: 'tracer' as const } : null;
+  const time: SaidNumber = {
+    text: formatDuration(us),
+    definition: timed
+      ? 'An estimate. The list shows what vfscope could time inside SQL, which is less.'
+      : 'An estimate. vfscope could time none of it inside SQL.',
+    list: timed && 'statements',
+    about: timed,
+  };
+  if (share !== null && share >= TOO_MUCH)
+    return say`Recording cost your app about ${time}, as much as SQLite itself: these times are too short to judge.`;
+  const ofSql: SaidNumber = {
+    text: formatShare(share),
+    definition: 'This estimate / time in SQL. The list has all time in SQL.',
+    list: 'statements',
+    about: { part: null },
+  };
+  return say`Recording cost your app about ${time}${share === null ? '' : say`, ${ofSql} of its time in SQL`}.`;
+}
+
+export const costText = (cost: RecordingCost): string => saidText(costSaid(cost));

@@ -1,8 +1,9 @@
 // The savings that findings claim if the clock is too coarse.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Saving } from '../../src/analysis/rules/saving.ts';
 import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
+import { Fcntl } from '../../src/sqlite/constants.ts';
 import { environment, locked, PAGE, play, times } from '../traces/findings/stage.ts';
 import { findingContextOf, findingsOf } from '../traces/analyses.ts';
 
@@ -100,6 +101,45 @@ test('checkpoints are shown by the calls of one layer, though the file in OPFS h
   });
   const found = findingsOf(store).find(({ rule }) => rule === 'F41');
   expect(found?.evidence).toMatchObject({ count: 80, bytes: 80 * PAGE });
+});
+
+describe('checkpoints whose frames fill more than the largest log that is advised', () => {
+  /** 150 of 100 frames on 4 pages, each time the same ones, or others. */
+  const copies = (page: (checkpoint: number, i: number) => number) =>
+    findingsOf(
+      play(({ thread }) => {
+        const b = thread();
+        const [db, wal] = [b.file('/app.db'), b.file('/app.db-wal', 'wal')];
+        times(150, (n) => {
+          times(100, (i) => {
+            const aux = 1 + page(n, i % 4);
+            b.call('xWrite', { object: wal, offset: 32 + i * (PAGE + 24), length: 24, aux });
+          });
+          for (const aux of [Fcntl.commitPhaseTwo, Fcntl.ckptStart])
+            b.call('xFileControl', { object: db, aux, result: 12 });
+          times(4, (i) => {
+            b.call('xRead', { object: wal, offset: 56 + i * (PAGE + 24), length: PAGE });
+            b.call('xWrite', { object: db, offset: page(n, i) * PAGE, length: PAGE });
+          });
+          b.call('xFileControl', { object: db, aux: Fcntl.ckptDone, result: 12 });
+          b.idle(1000);
+        });
+      }),
+    ).find(({ rule }) => rule === 'F41');
+
+  test('are fewer at that size, and each page is copied once by each of them', () => {
+    const found = copies((_, i) => i)!;
+    expect(found.sql).toBe('PRAGMA wal_autocheckpoint=10000;');
+    expect(found.advice).toMatch(/=10000, .* is then copied less often\.$/);
+    expect(found.avoids).toContainEqual({ op: Op.xWrite, kind: 'main-db', calls: 600 - 2 * 4 });
+  });
+
+  test('come without a value where it would still copy most pages as often', () => {
+    const found = copies((n, i) => (n % 75) * 4 + i)!;
+    expect(found.sql).toBeUndefined();
+    expect(found.advice).toMatch(/^Raise PRAGMA wal_autocheckpoint, /);
+    expect(found.avoids).toContainEqual({ op: Op.xWrite, kind: 'main-db', calls: 600 - 300 });
+  });
 });
 
 test('flushes are set against the commits of a WAL in OPFS, where no VFS is seen', () => {

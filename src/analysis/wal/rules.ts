@@ -84,12 +84,20 @@ interface Copying {
   walSyncs: Cost;
   dbWrites: Cost;
   dbSyncs: Cost;
-  /** How many places of the database they wrote. */
+  /** How many places of the database they wrote; and the sum of that over the groups. */
   places: number;
+  placesOfGroups: number;
 }
 
-/** The calls of these checkpoints that read the log, wrote the database, or synced one of them. */
-function copyingOf(ctx: FindingContext, file: WalFile, list: readonly Checkpoint[]): Copying {
+/**
+ * The calls of checkpoints that read the log, wrote the database, or synced one of them.
+ * @param groups those that one checkpoint would replace
+ */
+function copyingOf(
+  ctx: FindingContext,
+  file: WalFile,
+  groups: readonly (readonly Checkpoint[])[],
+): Copying {
   const none = (): Cost => ({ calls: 0, us: 0 });
   const found: Copying = {
     evidence: new Evidence(),
@@ -98,15 +106,18 @@ function copyingOf(ctx: FindingContext, file: WalFile, list: readonly Checkpoint
     dbWrites: none(),
     dbSyncs: none(),
     places: 0,
+    placesOfGroups: 0,
   };
-  /** By page, and by byte if a write begins inside one. */
-  const pages = new DistinctPlaces();
-  const bytes = new Set<number>();
+  /** By page; by byte, which is no page's number, if a write begins inside one. */
+  const places = new DistinctPlaces();
+  const ofGroup = new DistinctPlaces();
+  const groupOf = new Map(groups.flatMap((group) => group.map((c) => [c, group])));
   const { walReads, walSyncs, dbWrites, dbSyncs } = found;
-  for (const [index, own] of grouped(list, (c) => c.thread)) {
+  for (const [index, own] of grouped(groups.flat(), (c) => c.thread)) {
     const thread = ctx.store.threads[index]!;
     const { op, offset, dur } = thread.events;
     let at = 0;
+    let group: readonly Checkpoint[] | undefined;
     for (let i = 0; i < file.row.length; i++) {
       if (file.thread[i] !== index) continue;
       const row = file.row[i]!;
@@ -123,19 +134,22 @@ function copyingOf(ctx: FindingContext, file: WalFile, list: readonly Checkpoint
       cost.us += dur[row]!;
       if (cost !== dbWrites) continue;
       const page = file.pageSize === null ? NaN : offset[row]! / file.pageSize;
-      if (Number.isInteger(page)) pages.add(page);
-      else bytes.add(offset[row]!);
+      const place = Number.isInteger(page) ? page : offset[row]! + 0.5;
+      if (group !== groupOf.get(own[at]!)) ofGroup.clear();
+      group = groupOf.get(own[at]!);
+      places.add(place);
+      if (ofGroup.add(place)) found.placesOfGroups++;
     }
   }
-  found.places = pages.size + bytes.size;
+  found.places = places.size;
   return found;
 }
 
 /** A larger value takes storage for the log; in frames. */
 const MOST_FRAMES = 10_000;
 /**
- * A wal_autocheckpoint with which one checkpoint copies what these did; null if the log would
- * become large, if its frames aren't known, or if they didn't cause the checkpoints.
+ * A wal_autocheckpoint with which one checkpoint copies what these did, or as many of them as the
+ * log may grow for; null if their frames aren't known, or if it didn't cause them.
  */
 function autocheckpointFor(list: readonly Checkpoint[]): number | null {
   if (list.some(({ trigger }) => trigger === 'pragma' || trigger === 'unknown')) return null;
@@ -144,8 +158,23 @@ function autocheckpointFor(list: readonly Checkpoint[]): number | null {
     if (framesInLog === null) return null;
     frames += framesInLog;
   }
-  const rounded = 1000 * Math.ceil(frames / 1000);
-  return rounded <= MOST_FRAMES ? rounded : null;
+  return Math.min(MOST_FRAMES, 1000 * Math.ceil(frames / 1000));
+}
+
+/** Checkpoints that one would replace at a wal_autocheckpoint of so many frames. @param frames null = all of them */
+function groupsAt(list: readonly Checkpoint[], frames: number | null): Checkpoint[][] {
+  const groups: Checkpoint[][] = [[]];
+  let left = frames ?? Infinity;
+  for (const checkpoint of list) {
+    const inLog = checkpoint.framesInLog ?? 0;
+    if (inLog > left && groups.at(-1)!.length) {
+      groups.push([]);
+      left = frames ?? Infinity;
+    }
+    groups.at(-1)!.push(checkpoint);
+    left -= inLog;
+  }
+  return groups;
 }
 
 export const checkpointCopies: Rule = {
@@ -159,14 +188,19 @@ export const checkpointCopies: Rule = {
       const copies = sum((c) => c.dbWrites);
       const reads = sum((c) => c.walReads);
       if (list.length < 3 || copies < 20) return [];
-      /** Calls of all checkpoints except the one with the most. */
-      const rest = (of: (c: Checkpoint) => number): number => sum(of) - Math.max(...list.map(of));
       const file = ctx.get(wals).find((wal) => wal.path === path)!;
-      const copying = copyingOf(ctx, file, list);
-      const { places } = copying;
-      const again = copies - places;
-      if (again < 20 || again < copies / 2) return [];
-      const frames = autocheckpointFor(list);
+      const value = autocheckpointFor(list);
+      const atValue = groupsAt(list, value);
+      const copying = copyingOf(ctx, file, atValue);
+      const { places, placesOfGroups } = copying;
+      const isMost = (again: number): boolean => again >= 20 && again >= copies / 2;
+      if (!isMost(copies - places)) return [];
+      const frames = isMost(copies - placesOfGroups) ? value : null;
+      const groups = frames === null ? [list] : atValue;
+      const again = copies - (frames === null ? places : placesOfGroups);
+      /** Calls of all checkpoints except the one of each group with the most. */
+      const rest = (of: (c: Checkpoint) => number): number =>
+        sum(of) - groups.reduce((n, group) => n + Math.max(...group.map(of)), 0);
       const raise = `PRAGMA wal_autocheckpoint${frames === null ? '' : `=${frames}`}`;
       return {
         title: `${formatCount(list.length)} checkpoints of ${path} copied ${countOf(copies, 'page')} one by one, only ${formatCount(places)} distinct; ${formatShare(sum((c) => c.hotReads) / Math.max(1, reads))} of the WAL frames that they read were less than ${formatDuration(HOT_US)} old`,
@@ -192,7 +226,7 @@ export const checkpointCopies: Rule = {
         confidence: 'likely',
         reason:
           'a checkpoint reads every page from the WAL, even pages in the page cache; the same pages were copied several times in this recording',
-        advice: `${frames === null ? 'Raise' : 'Set'} ${raise}, or checkpoint in idle moments: a page written often is then copied once.`,
+        advice: `${frames === null ? 'Raise' : 'Set'} ${raise}, or checkpoint in idle moments: a page written often is then copied ${groups.length > 1 ? 'less often' : 'once'}.`,
         ...(frames === null ? {} : { sql: `${raise};` }),
         link: 'https://www.sqlite.org/wal.html#ckpt',
         tryInLab: 'checkpointing',

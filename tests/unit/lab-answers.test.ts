@@ -17,10 +17,12 @@ import { answerOf, type Answer } from '../../src/lab/results/answers.ts';
 import { crashAnswer } from '../../src/lab/results/crash.ts';
 import { crashCsv, crashHtml, crashSvg } from '../../src/lab/results/crash-report.ts';
 
-/** Results of an experiment's variants in a browser; three passes whose times are 90 %, 100 %, and 110 % of `ms`. null: it didn't run. */
+/** Results of an experiment's variants in a browser; three passes whose times are 90 %, 100 %, and 110 % of `ms`, or farther apart by `scatter`. null: it didn't run. */
 function resultsOf(
   id: string,
-  measured: (variant: string) => { ms: number; commit?: number; syncs?: number } | null,
+  measured: (
+    variant: string,
+  ) => { ms: number; commit?: number; syncs?: number; scatter?: number } | null,
 ): Record<string, RunResult> {
   const experiment = onVfs(experimentFor(id)!, [], 'browser');
   const runs = [...runsOf(experiment, {}, { mode: 'time', repeats: 3 })];
@@ -28,8 +30,8 @@ function resultsOf(
     runs.flatMap(([variant, run]) => {
       const found = measured(variant);
       if (!found) return [];
-      const { ms, commit = 0, syncs = 0 } = found;
-      const samples = [0.9, 1, 1.1].map((factor) => ({
+      const { ms, commit = 0, syncs = 0, scatter = 0.1 } = found;
+      const samples = [1 - scatter, 1, 1 + scatter].map((factor) => ({
         steps: [
           {
             ...{ id: 'run', title: 'run' },
@@ -99,6 +101,23 @@ describe('Which VFS suits my app?', () => {
     expect(answer({ BlockIDB: 50 })!.sentences[2]).toBe(
       'No tested VFS can be shared by several tabs.',
     );
+  });
+  it('does not call a VFS equal that is slower than one beyond the noise, however its passes scatter', () => {
+    const passes: Record<string, { ms: number; scatter: number }> = {
+      AccessHandlePool: { ms: 50, scatter: 0.02 },
+      OPFSCoopSync: { ms: 51, scatter: 0.02 },
+      OPFSWriteAhead: { ms: 80, scatter: 0.02 },
+      BlockIDB: { ms: 100, scatter: 0.4 },
+    };
+    const scattered = answerOf(
+      'which-vfs',
+      resultsOf('which-vfs', (variant) => passes[variant.split('-')[0]!] ?? null),
+    )!;
+    expect(scattered.sentences.slice(0, 3)).toEqual([
+      'AccessHandlePool commits fastest: 1 ms per transaction.',
+      'Within the noise of the passes: OPFSCoopSync.',
+      'The passes of BlockIDB scatter too much to tell.',
+    ]);
   });
   it('has no answer where nothing ran', () => expect(answer({})).toBeNull());
 });

@@ -121,12 +121,20 @@ const ranked = (results: Results, what: 'write' | 'read'): Ranked[] =>
       return timed ? [{ vfs, timed }] : [];
     })
     .sort((a, b) => a.timed.ms - b.timed.ms);
-/** The fastest, and the others that are equal within the noise. */
+/**
+ * The fastest, and the others that are equal within the noise. One that is slower than a VFS beyond
+ * the noise isn't called equal: its own passes scatter.
+ */
 function fastest([first, ...others]: readonly Ranked[], verb: string): string[] {
-  const near = others.filter(({ timed }) => alike(timed, first!.timed)).map(({ vfs }) => vfs);
+  const isNear = ({ timed }: Ranked): boolean => alike(timed, first!.timed);
+  const beyond = others.findIndex((one) => !isNear(one));
+  const near = beyond < 0 ? others : others.slice(0, beyond);
+  const scattered = others.slice(near.length).filter(isNear);
+  const names = (of: readonly Ranked[]): string => listed(of.map(({ vfs }) => vfs));
   return [
     `${first!.vfs} ${verb}s fastest: ${timeText(first!.timed)} per transaction.`,
-    ...(near.length ? [`Within the noise of the passes: ${listed(near)}.`] : []),
+    ...(near.length ? [`Within the noise of the passes: ${names(near)}.`] : []),
+    ...(scattered.length ? [`The passes of ${names(scattered)} scatter too much to tell.`] : []),
   ];
 }
 

@@ -64,6 +64,18 @@ describe('a release', () => {
     expect(first.totals.instructions).toBe(ac60);
     expect((await result('ac60', engine)).totals.instructions).toBe(ac60);
   });
+  it.each(COUNTS)('%s gives the same random values each time it is counted', async (engine) => {
+    const sql = 'SELECT hex(randomblob(16)), random();\n';
+    const asked = runOf(
+      workloadOf('own-sql', sql),
+      { config: { engine, vfs: 'memory' } },
+      { mode: 'count', repeats: 1, sql },
+    );
+    await outside.prepare([asked.config]);
+    const [first, second] = [await measure([asked], around), await measure([asked], around)];
+    expect(second[0]!.digest).toBe(first[0]!.digest);
+    expect(second[0]!.totals).toEqual(first[0]!.totals);
+  });
   it.each(COUNTS)('%s computes and stores what the bundled engine does', async (engine) => {
     for (const workload of ['mix', 'speedtest1']) {
       const [here, bundled] = [

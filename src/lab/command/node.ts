@@ -1,5 +1,6 @@
 /** The Lab's environment in Node: SQLite builds from node_modules, in-memory databases only. */
 import { NODE_VFS } from '../experiments/model/vfs-facts.ts';
+import nodeCrypto from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { isAbsolute } from 'node:path';
@@ -31,6 +32,7 @@ export const nodeSurroundings = (
   interrupted?: () => Promise<boolean>,
 ): Surroundings => ({
   engines: new Engines(wasmOf, outside?.buildOf),
+  nodeCrypto,
   vfs: NODE_VFS,
   builds: ['sync', 'asyncify'],
   environment: nodeEnvironment(),

@@ -29,6 +29,7 @@ export type NativeSampler = (run: Run, workload: Workload) => Promise<Sample>;
 
 export interface Surroundings {
   readonly engines: Engines;
+  readonly nodeCrypto?: HostOptions['nodeCrypto'];
   readonly makeVfs?: HostOptions['makeVfs'];
   readonly rawStep?: HostOptions['rawStep'];
   readonly runActors?: HostOptions['runActors'];
@@ -109,6 +110,7 @@ export async function sampleOf(run: Run, around: Surroundings): Promise<Sample> 
     openHost(around.engines, how.config, {
       metering: meteringOf(how),
       seed: how.seed,
+      nodeCrypto: around.nodeCrypto,
       makeVfs: around.makeVfs,
       rawStep: around.rawStep,
       runActors: around.runActors,

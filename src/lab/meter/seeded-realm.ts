@@ -8,13 +8,18 @@ interface RealmOptions {
   readonly seed: number;
   /** Date.now too. Not for VFSs that wait by the clock. */
   readonly clock: boolean;
+  /** Node's module `crypto`, from which some builds take their randomness in Node. */
+  readonly nodeCrypto?: NodeCrypto | undefined;
+}
+export interface NodeCrypto {
+  randomFillSync: unknown;
 }
 
 /** 2020-01-01: an arbitrary date for `now`. */
 const START_MS = 1_577_836_800_000;
 
 /** Replaces the realm's sources of randomness. @returns a function that restores them */
-export function seedRealm({ seed, clock }: RealmOptions): () => void {
+export function seedRealm({ seed, clock, nodeCrypto }: RealmOptions): () => void {
   let state = seed >>> 0;
   const next = (): number => (state = (Math.imul(state, 1103515245) + 12345) >>> 0);
   const getRandomValues = <T extends ArrayBufferView | null>(view: T): T => {
@@ -28,6 +33,7 @@ export function seedRealm({ seed, clock }: RealmOptions): () => void {
     replace(crypto, 'getRandomValues', getRandomValues),
     replace(Math, 'random', () => next() / 2 ** 32),
   ];
+  if (nodeCrypto) restore.push(replace(nodeCrypto, 'randomFillSync', getRandomValues));
   if (clock) restore.push(replace(Date, 'now', () => now++));
   return () => restore.reverse().forEach((put) => put());
 }

@@ -2,7 +2,7 @@
  * Opens a database with a Config and makes the Host for workloads. VFSs that only exist in browsers
  * are passed in by the caller.
  */
-import { seedRealm } from '../../meter/seeded-realm.ts';
+import { seedRealm, type NodeCrypto } from '../../meter/seeded-realm.ts';
 import { applyConfig } from './apply-config.ts';
 import type { EngineModule, Generation } from './builds.ts';
 import { loadDatabase, type CopyModule } from './load-database.ts';
@@ -36,6 +36,8 @@ export type VfsMaker = (
 export interface HostOptions {
   readonly metering: Metering;
   readonly seed: number;
+  /** In Node: its module `crypto`, to be seeded, too. */
+  readonly nodeCrypto?: NodeCrypto | undefined;
   readonly makeVfs?: VfsMaker;
   readonly rawStep?: Host['rawStep'];
   readonly runActors?: Host['runActors'];
@@ -77,7 +79,11 @@ export async function openHost(
 ): Promise<OpenHost> {
   const counting = options.metering !== 'none';
   const restore = counting
-    ? seedRealm({ seed: options.seed, clock: !NEEDS_CLOCK.has(config.vfs) })
+    ? seedRealm({
+        seed: options.seed,
+        clock: !NEEDS_CLOCK.has(config.vfs),
+        nodeCrypto: options.nodeCrypto,
+      })
     : (): void => {};
   try {
     return await open(engines, config, options, restore);

@@ -375,6 +375,26 @@ it('fault profiles in a real browser: three VFSs answer a full storage in three 
 }, 60_000);
 
 it.runIf(FULL)(
+  'a full storage damages a database whose journal is in memory, where the VFS throws',
+  async () => {
+    const run = runOf(
+      workloadOf('sequential-write'),
+      readWords(
+        'vfs=AccessHandlePool journalMode=memory quota=40000 transactions=20 items=10'.split(' '),
+      ),
+      { mode: 'count', repeats: 1 },
+    );
+    const [done] = await lab.run([run]);
+    expect(done!.result!.fault).toMatchObject({
+      answer: { step: 'run', code: null },
+      whole: false,
+      damage: expect.stringContaining('malformed'),
+    });
+  },
+  60_000,
+);
+
+it.runIf(FULL)(
   'fault profiles reach the workers that a VFS stores in, and every connection',
   async () => {
     const run = (workload: string, words: string): Run =>

@@ -132,3 +132,39 @@ it('can be canceled, answers with what it tried, and finds again', async () => {
   expect((await texts('environment'))[0]).toMatch(/Runtime\s+Chrom/);
   expect(await texts('save-html')).toHaveLength(1);
 });
+
+it('its tab closed: the next Lab shows the indexes that were counted, and stores no value', async () => {
+  const stored = (): Promise<string | null> =>
+    page.evaluate(() => localStorage.getItem('vfscope-lab-unfinished'));
+  await press('offer-own-database');
+  await open('notes.db', 'app.vfst');
+  await press('find-indexes');
+  await page.waitForFunction(
+    () => localStorage.getItem('vfscope-lab-unfinished')?.includes('"effects"'),
+    { polling: 50, timeout: 110_000 },
+  );
+  await page.reload();
+  await page.waitForSelector('[data-testid="unfinished"]');
+  expect((await texts('unfinished'))[0]).toMatch(
+    /^Your last index search ended while (?:trying indexes beside|counting exactly).* done: its tab closed\./,
+  );
+  const text = (await stored())!;
+  expect(text).toContain('"values":"copy"');
+  expect(text).not.toMatch(/folder = \d|LIMIT \d|title = '/i);
+  await press('unfinished-show');
+  expect((await texts('advice-answer'))[0]).toMatch(
+    /^Interrupted while .* done\. Of what was tried: [12] index/,
+  );
+  expect((await wordsOf('[data-testid="advised-index"] code'))[0]).toBe(
+    'CREATE INDEX note_folder_updated_idx ON note(folder, updated);',
+  );
+  expect((await texts('advice-left-of'))[0]).toMatch(
+    /^This advice is of notes\.db \(.*\) and app\.vfst \(.*\)\. Your files and their values aren't stored: /,
+  );
+  await open('notes.db', 'app.vfst');
+  expect(await texts('advice-left-of')).toEqual([]);
+  await press('find-indexes');
+  await answered();
+  expect(await texts('advised-index')).toHaveLength(2);
+  expect(await stored()).toBeNull();
+});

@@ -9,7 +9,7 @@ import type { Advice } from '../../src/lab/advisor/advice.ts';
 import { advise } from '../../src/lab/advisor/advise.ts';
 import { countingScript } from '../../src/lab/advisor/exact.ts';
 import { recordedOf } from '../../src/lab/advisor/recorded.ts';
-import { adviceNotes } from '../../src/lab/results/advice.ts';
+import { adviceNotes, answerWords } from '../../src/lab/results/advice.ts';
 import { adviseCommand } from '../../src/lab/command/advise.ts';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
@@ -288,6 +288,37 @@ it('a folded list opens; a table that the copy lacks, and several statements are
   ).toMatch(/^1 statement left out\. Why\. It is: SELECT a, .{80,95}…$/);
 }, 60_000);
 
+it('gives the answer so far, from the runs without an index to each exact count', async () => {
+  const recorded = recordedOf(
+    new Facts(
+      recordedStatements([
+        ['SELECT title FROM note WHERE updated = ?', 50, 1],
+        ['UPDATE note SET body = ? WHERE title = ?', 5, 0],
+      ]),
+    ),
+  );
+  const parts: Advice[] = [];
+  const whole = await advise(around, notes, recorded, { onSoFar: (part) => parts.push(part) });
+  const [first] = parts;
+  expect(first).toMatchObject({ indexes: [], candidates: 0, leading: null });
+  expect(first!.statements).toEqual(whole.statements);
+  expect(answerWords(first!)).toMatch(/ 0 of \d+ done\. No index was tried\.$/);
+
+  const uncounted = parts.find(({ leading }) => leading !== null)!;
+  expect(uncounted.leading).toBe('CREATE INDEX note_updated_idx ON note(updated);');
+  expect(answerWords(uncounted)).toMatch(
+    /^Interrupted while .* done\. The best so far isn't counted exactly: CREATE INDEX note_updated_idx/,
+  );
+  const counted = parts.find(({ indexes }) => indexes.length === 1)!;
+  expect(counted.indexes).toEqual(whole.indexes.slice(0, 1));
+  expect(counted.interruptedAt).toMatchObject({ what: 'Trying indexes beside 1', done: 0 });
+  expect(answerWords(counted)).toMatch(/ Of what was tried: 1 index helps 1 of 2 recorded/);
+
+  expect(whole.indexes).toHaveLength(2);
+  expect(whole).toMatchObject({ leading: null, interruptedAt: null });
+  expect(whole.candidates).toBe(parts.at(-1)!.candidates);
+}, 60_000);
+
 describe('the command', () => {
   const files = async (): Promise<{ trace: string; notesFile: string }> => {
     const [trace, notesFile] = [join(folder, 'app.vfst'), join(folder, 'notes.db')];
@@ -335,9 +366,12 @@ describe('the command', () => {
     ['Running the statements (', /Interrupted while running .* done\. No index was tried\.\n/],
     [
       'Trying indexes (',
-      /^Index advice for notes\.db: Interrupted while trying indexes, 0 of \d+ done\. Of what was tried: /,
+      /^Index advice for notes\.db: Interrupted while trying indexes, 0 of \d+ done\. No index was tried\./,
     ],
-    ['Counting exactly (', /Interrupted while counting exactly, 0 of 1 done\./],
+    [
+      'Counting exactly (',
+      /Interrupted while counting exactly, 0 of 1 done\. Of what was tried: 1 index helps 1 of 1 /,
+    ],
   ])(
     'interrupted at “%s…”, prints what was tried, and exits with 3',
     async (line, words) => {

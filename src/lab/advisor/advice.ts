@@ -87,10 +87,7 @@ export interface Advice {
   readonly settings: Readonly<Record<string, string>>;
   readonly statements: readonly TriedStatement[];
   readonly leftOut: readonly LeftOut[];
-  /**
-   * Columns of the candidate indexes that were built, and of those that couldn't be chosen: how
-   * many.
-   */
+  /** How many candidate indexes were built. */
   readonly candidates: number;
   /** How many of them a plan used. */
   readonly used: number;
@@ -98,6 +95,11 @@ export interface Advice {
   readonly candidatesLeft: number;
   /** The best first. Each is counted with the previous ones in place. Empty: no index helps. */
   readonly indexes: readonly AdvisedIndex[];
+  /**
+   * The best candidate so far, if the search ended before counting it exactly: the statement that
+   * creates it. null = none helps, or all that help are in `indexes`.
+   */
+  readonly leading: string | null;
   /** What the search was doing when it was interrupted, and its progress; null = it finished. */
   readonly interruptedAt: AdviceProgress | null;
 }

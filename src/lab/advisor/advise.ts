@@ -61,9 +61,16 @@ interface Trial {
 }
 /** The environment for statements. */
 type Place = Pick<Surroundings, 'engines' | 'environment'>;
-type OnProgress = (progress: AdviceProgress) => void;
-/** Called between two statements or candidates: true = stop and answer with what is known. */
-type Stop = () => Promise<boolean>;
+interface Around {
+  readonly onProgress?: (progress: AdviceProgress) => void;
+  /**
+   * Receives the answer so far, repeatedly: once all statements ran, and after each candidate and
+   * each exact count.
+   */
+  readonly onSoFar?: (soFar: Advice) => void;
+  /** Called between two statements or candidates: true = stop and answer with what is known. */
+  readonly stop?: () => Promise<boolean>;
+}
 
 /**
  * @param file the database, with its WAL merged
@@ -73,12 +80,16 @@ export async function advise(
   place: Place,
   file: Blob,
   recorded: Recorded,
-  onProgress: OnProgress = () => {},
-  stop: Stop = () => Promise.resolve(false),
+  around: Around = {},
 ): Promise<Advice> {
   const copy = await Copy.open(place.engines, file);
   try {
-    return await new Advisor(place, copy, recorded, onProgress, stop).advise(file);
+    const clean = await Copy.open(place.engines, file);
+    try {
+      return await new Advisor(place, copy, clean, recorded, around).advise();
+    } finally {
+      await clean.close();
+    }
   } finally {
     await copy.close();
   }
@@ -100,24 +111,35 @@ const usesIndex = (plan: readonly string[], name: string): boolean =>
 class Advisor {
   private readonly left = new Left();
   private interruptedAt: AdviceProgress | null = null;
+  /** What ran without new indexes; null until all of it ran. */
+  private base: Pick<Advice, 'settings' | 'statements' | 'candidatesLeft'> | null = null;
+  /** Candidates of the first round that were built, and those that a plan used. */
+  private built = 0;
+  private used = 0;
+  private leading: string | null = null;
+  private readonly indexes: AdvisedIndex[] = [];
 
+  /** @param clean a second copy, where only the chosen indexes are built */
   constructor(
     private readonly place: Place,
     private readonly copy: Copy,
+    private readonly clean: Copy,
     private readonly recorded: Recorded,
-    private readonly onProgress: OnProgress,
-    private readonly stop: Stop,
+    private readonly around: Around,
   ) {}
 
   /** Reports the progress. @returns whether it was interrupted, now or before */
   private async stopsAt(progress: AdviceProgress): Promise<boolean> {
-    this.onProgress(progress);
-    if (!this.interruptedAt && (await this.stop())) this.interruptedAt = progress;
+    const { onProgress, onSoFar, stop } = this.around;
+    onProgress?.(progress);
+    if (this.base) onSoFar?.(this.answer(this.base, progress));
+    if (!this.interruptedAt && (await stop?.())) this.interruptedAt = progress;
     return this.interruptedAt !== null;
   }
 
-  async advise(file: Blob): Promise<Advice> {
-    if (this.recorded.foreignKeys) await this.copy.exec(FOREIGN_KEYS);
+  async advise(): Promise<Advice> {
+    if (this.recorded.foreignKeys)
+      for (const copy of [this.copy, this.clean]) await copy.exec(FOREIGN_KEYS);
     const schema = await readSchema((sql) => this.copy.ask(sql));
     const all = await this.baseRuns(schema);
     // taken before indexes change the counts
@@ -129,18 +151,24 @@ class Advisor {
         weight: recorded.runs * counts.instructions,
       })),
     );
-    const { chosen, used } = await this.search(candidates, all);
+    this.base = { statements, settings: await this.copy.settings(), candidatesLeft: left };
+    await this.search(candidates, all);
+    return this.answer(this.base, this.interruptedAt);
+  }
+  private answer(
+    base: NonNullable<Advisor['base']>,
+    interruptedAt: Advice['interruptedAt'],
+  ): Advice {
     return {
       engine: this.copy.engine,
       environment: this.place.environment,
-      settings: await this.copy.settings(),
-      statements,
+      ...base,
       leftOut: [...this.recorded.leftOut, ...this.left.list()],
-      candidates: candidates.length,
-      used,
-      candidatesLeft: left,
-      indexes: chosen.length ? await this.measured(file, chosen) : [],
-      interruptedAt: this.interruptedAt,
+      candidates: this.built,
+      used: this.used,
+      indexes: [...this.indexes],
+      leading: this.leading,
+      interruptedAt,
     };
   }
 
@@ -201,35 +229,37 @@ class Advisor {
     }
   }
 
-  /** Greedy. @returns the chosen indexes in order, and how many candidates a plan used */
-  private async search(
-    candidates: readonly Candidate[],
-    all: readonly Tried[],
-  ): Promise<{ chosen: Trial[]; used: number }> {
+  /** Greedy. Each chosen index is counted exactly before the next one is searched. */
+  private async search(candidates: readonly Candidate[], all: readonly Tried[]): Promise<void> {
     const work = all.reduce(
       (sum, { recorded, counts }) => sum + recorded.runs * counts.instructions,
       0,
     );
-    const chosen: Trial[] = [];
+    const isClear = ({ gain, changes: all }: Trial): boolean =>
+      gain >= CLEAR_SHARE * work && all.some(isHelped);
     let pool = candidates;
-    let used = 0;
-    while (chosen.length < MOST_INDEXES && pool.length && !this.interruptedAt) {
+    for (let chosen = 0; chosen < MOST_INDEXES && pool.length && !this.interruptedAt; chosen++) {
       const trials: Trial[] = [];
+      let best: Trial | null = null;
       for (const [i, candidate] of pool.entries()) {
-        const what = chosen.length ? `Trying indexes beside ${chosen.length}` : 'Trying indexes';
+        const what = chosen ? `Trying indexes beside ${chosen}` : 'Trying indexes';
         if (await this.stopsAt({ what, done: i, all: pool.length })) break;
         const trial = await this.trial(candidate, all);
-        if (trial) trials.push(trial);
+        if (chosen === 0) this.built++;
+        if (!trial) continue;
+        if (chosen === 0) this.used++;
+        trials.push(trial);
+        best = better(best, trial);
+        this.leading = isClear(best) ? best.candidate.sql : null;
       }
-      if (chosen.length === 0) used = trials.length;
-      const best = trials.reduce<Trial | null>(better, null);
-      if (!best || best.gain < CLEAR_SHARE * work || !best.changes.some(isHelped)) break;
+      if (!best || !isClear(best)) break;
       await this.copy.exec(best.candidate.sql);
       for (const { tried, counts, plan } of best.changes) Object.assign(tried, { counts, plan });
-      chosen.push(best);
+      // what an interrupt left is counted, because it is the answer
+      await this.stopsAt({ what: 'Counting exactly', done: chosen, all: chosen + 1 });
+      await this.measure(best);
       pool = trials.filter((one) => one !== best).map(({ candidate }) => candidate);
     }
-    return { chosen, used };
   }
 
   /**
@@ -295,29 +325,17 @@ class Advisor {
     }
   }
 
-  /** The chosen indexes, counted exactly on a copy where nothing else was tried. */
-  private async measured(file: Blob, chosen: readonly Trial[]): Promise<AdvisedIndex[]> {
-    const clean = await Copy.open(this.place.engines, file);
-    try {
-      if (this.recorded.foreignKeys) await clean.exec(FOREIGN_KEYS);
-      const indexes: AdvisedIndex[] = [];
-      for (const [i, trial] of chosen.entries()) {
-        // results before an interrupt are counted, because they are the answer
-        const before = this.interruptedAt;
-        const what = 'Counting exactly';
-        if ((await this.stopsAt({ what, done: i, all: chosen.length })) && !before) break;
-        const index = await this.exact(clean, trial);
-        if (index.saved > 0) indexes.push(index);
-        else await clean.exec(`DROP INDEX ${quotedName(index.name)}`);
-      }
-      return indexes;
-    } finally {
-      await clean.close();
-    }
+  /** Counts a chosen index exactly, on a copy where nothing else was tried. */
+  private async measure(trial: Trial): Promise<void> {
+    const index = await this.exact(trial);
+    this.leading = null;
+    if (index.saved > 0) this.indexes.push(index);
+    else await this.clean.exec(`DROP INDEX ${quotedName(index.name)}`);
   }
 
   /** Keeps the index. */
-  private async exact(clean: Copy, { candidate, changes: all }: Trial): Promise<AdvisedIndex> {
+  private async exact({ candidate, changes: all }: Trial): Promise<AdvisedIndex> {
+    const { clean } = this;
     const { name, sql, table } = candidate;
     const largest = [...all].sort((a, b) => Math.abs(gainOf(b)) - Math.abs(gainOf(a)));
     const counted = largest.slice(0, MOST_EXACT).map(({ tried }) => tried);
@@ -325,7 +343,7 @@ class Advisor {
     const look = async (): Promise<Look> => ({
       bytes: await clean.usedBytes(),
       insert: await insertCost(clean, inserts),
-      runs: await this.exactRuns(clean, counted),
+      runs: await this.exactRuns(counted),
     });
     const before = await look();
     await clean.exec(sql);
@@ -360,9 +378,9 @@ class Advisor {
   }
 
   private async exactRuns(
-    clean: Copy,
     statements: readonly Tried[],
   ): Promise<{ counts: ExactCounts; plan: string[] }[]> {
+    const { clean } = this;
     const file = clean.bytes();
     const runs: { counts: ExactCounts; plan: string[] }[] = [];
     for (const tried of statements) {

@@ -62,7 +62,10 @@ export async function adviseCommand({
       if (what !== phase) complain(`${what} (${all})`);
       phase = what;
     };
-    return advise(nodeSurroundings(), copy.file, recorded, tell, () => interrupt.heard());
+    return advise(nodeSurroundings(), copy.file, recorded, {
+      onProgress: tell,
+      stop: () => interrupt.heard(),
+    });
   })()
     .catch(forUser)
     .finally(() => interrupt.ignore());

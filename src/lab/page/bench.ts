@@ -16,7 +16,7 @@ import type { Advice, AdviceProgress } from '../advisor/advice.ts';
 import type { AsRecorded } from '../as-recorded/as-recorded.ts';
 import type { CrashConfig, CrashOptions, CrashResult } from '../crash/model.ts';
 import type { KeeperWorker } from './keeper-worker.ts';
-import type { LabWorker, RecordedAsked, ReplayPush } from './lab-worker.ts';
+import type { AdvicePush, LabWorker, RecordedAsked, ReplayPush } from './lab-worker.ts';
 import type { PlanRow } from '../experiments/engine/plan.ts';
 
 /** The run was canceled: not an error. */
@@ -138,15 +138,24 @@ export class Bench {
     await this.worker?.api.stop();
   }
 
-  /** Which indexes help a recording's statements. @throws Error with a message for the user; Canceled */
+  /**
+   * Which indexes help a recording's statements.
+   * @param onSoFar receives the answer so far, repeatedly
+   * @throws Error with a message for the user; Canceled
+   */
   advise(
     database: Blob,
     recording: Blob,
     onProgress: (progress: AdviceProgress) => void,
+    onSoFar: (soFar: Advice) => void,
   ): Promise<Advice> {
     return this.ask(
       (worker) => worker.advise(database, recording),
-      (progress) => onProgress(progress as AdviceProgress),
+      (pushed) => {
+        const known = pushed as AdvicePush;
+        if ('soFar' in known) onSoFar(known.soFar);
+        else onProgress(known);
+      },
     );
   }
 

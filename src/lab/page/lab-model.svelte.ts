@@ -148,7 +148,7 @@ export class LabModel {
     const say = (what: string): void => void (this.busy = what);
     this.replay = new ReplayModel(bench, this.unfinished, say);
     this.engines = new EngineFiles(bench);
-    this.advisor = new AdviceModel(bench, say);
+    this.advisor = new AdviceModel(bench, this.unfinished, say);
     this.questions = new QuestionsModel(this, new CrashModel(bench, this.unfinished, say));
   }
 
@@ -379,6 +379,9 @@ export class LabModel {
     else if (found?.kind === 'replay') {
       this.place = 'replay';
       this.replay.show(found);
+    } else if (found?.kind === 'advice') {
+      this.choose(OWN_DATABASE);
+      this.advisor.show(found);
     } else if (found) {
       this.place = 'questions';
       this.questions.showCrash(found);

@@ -6,7 +6,7 @@ import { ActorHere } from '../experiments/worker/actor.ts';
 import type { ActorStarter } from '../experiments/worker/actors.ts';
 import { Facts } from '../../analysis/core/graph.ts';
 import { readTrace } from '../../trace/file/read.ts';
-import type { Advice } from '../advisor/advice.ts';
+import type { Advice, AdviceProgress } from '../advisor/advice.ts';
 import { advise } from '../advisor/advise.ts';
 import { recordedOf } from '../advisor/recorded.ts';
 import { asRecorded, type AsRecorded, type Asked } from '../as-recorded/as-recorded.ts';
@@ -44,6 +44,8 @@ export type RecordedAsked = Omit<Asked, 'experiment'> & { readonly experiment: s
 
 /** A replay's push messages. */
 export type ReplayPush = ReplayProgress | { readonly soFar: Replayed };
+/** The advisor's push messages. */
+export type AdvicePush = AdviceProgress | { readonly soFar: Advice };
 
 const worker = new ExperimentWorker(ownWasm, startActor);
 let sender: TraceSender | null = null;
@@ -87,12 +89,16 @@ const methods = {
     typeof sql === 'string'
       ? explainSql(ownWasm, database, sql)
       : explainOnly(ownWasm, database, await statementsOf(sql)),
-  /** Pushes its progress. */
+  /** Pushes its progress, and the answer so far. */
   advise: async (database: Blob, recording: Blob): Promise<Advice> => {
     const { store } = await readTrace(recording);
     const place = { engines: new Engines(ownWasm), environment: environmentHere() };
     stopped = false;
-    return advise(place, database, recordedOf(new Facts(store)), push, isStopped);
+    return advise(place, database, recordedOf(new Facts(store)), {
+      onProgress: (progress) => push(progress satisfies AdvicePush),
+      onSoFar: (soFar) => push({ soFar } satisfies AdvicePush),
+      stop: isStopped,
+    });
   },
   asRecorded: async (recording: Blob, asked: RecordedAsked): Promise<AsRecorded> => {
     const { store } = await readTrace(recording);

@@ -1,9 +1,10 @@
 /**
- * Stores the work of a tab, so that it survives closing: runs, a crash test, a replay. It saves
- * after each pass, after each configuration, and a few times a second during a replay. The next Lab
- * offers to show the finished part and to run the rest. Only one tab at a time saves, the one that
- * holds the lock.
+ * Stores the work of a tab, so that it survives closing: runs, a crash test, a replay, index
+ * advice. It saves after each pass, after each configuration, a few times a second during a replay,
+ * and after each candidate index. The next Lab offers to show the finished part and to run the
+ * rest. Only one tab at a time saves, the one that holds the lock.
  */
+import type { Advice } from '../advisor/advice.ts';
 import type { CrashConfig, CrashResult, NotTested } from '../crash/model.ts';
 import type { Environment } from '../experiments/model/environment-types.ts';
 import type { FaultSettings } from '../experiments/model/faults.ts';
@@ -53,8 +54,15 @@ export interface UnfinishedReplay {
   readonly heading: string;
   readonly report: ReplayReport;
 }
+/** What the index advisor found so far, without values. */
+export interface UnfinishedAdvice {
+  readonly kind: 'advice';
+  /** The database and the recording. Their bytes aren't stored. */
+  readonly files: readonly FileOfRuns[];
+  readonly advice: Advice;
+}
 /** The work of a closed tab. */
-export type Unfinished = UnfinishedRuns | UnfinishedCrash | UnfinishedReplay;
+export type Unfinished = UnfinishedRuns | UnfinishedCrash | UnfinishedReplay | UnfinishedAdvice;
 interface StoredRun {
   /** Without the user's files. */
   readonly run: Run;
@@ -73,9 +81,15 @@ export function filesOf(runs: readonly Run[]): FileOfRuns[] {
   return [...new Map(files.map((file) => [file.name, file])).values()];
 }
 
+const filesText = (files: readonly FileOfRuns[]): string =>
+  listed(files.map(({ name, bytes }) => `${name} (${formatBytes(bytes)})`));
 /** The configurations of a closed tab's results. */
 export const wasOf = (files: readonly FileOfRuns[]): string =>
-  `These results are of ${listed(files.map(({ name, bytes }) => `${name} (${formatBytes(bytes)})`))}. Your files aren't stored: to run the rest, open ${files.length === 1 ? 'it' : 'them'} again and press Run.`;
+  `These results are of ${filesText(files)}. Your files aren't stored: to run the rest, open ${files.length === 1 ? 'it' : 'them'} again and press Run.`;
+
+/** The files of a closed tab's index advice. */
+export const adviceWasOf = (files: readonly FileOfRuns[]): string =>
+  `This advice is of ${filesText(files)}. Your files and their values aren't stored: to search again, open both and press Find indexes.`;
 
 /** What a closed tab left, and what this one saves. */
 export class UnfinishedStore {

@@ -1,6 +1,13 @@
 /** The index advisor's answer as text and tables, for the page and the command. */
 import type { RecordedRuns } from '../experiments/engine/plan.ts';
-import type { Advice, AdvisedIndex, Effect, RunCounts, TriedStatement } from '../advisor/advice.ts';
+import type {
+  Advice,
+  AdvisedIndex,
+  AdviceProgress,
+  Effect,
+  RunCounts,
+  TriedStatement,
+} from '../advisor/advice.ts';
 import {
   COUNTED_ONCE,
   pragmaText,
@@ -12,13 +19,23 @@ import { cut, oneLine } from '../../text/clean.ts';
 import { countOf, formatBytes, formatNumber, formatSigned, UNKNOWN } from '../../text/numbers.ts';
 import { number, ratioOf, type ResultTable } from './table.ts';
 
-/** The answer in a sentence, or in two where the search was interrupted. */
+/** The answer in a sentence, or in several where the search was interrupted. */
 export function answerWords(advice: Advice): string {
-  const { interruptedAt: at, candidates } = advice;
+  const { interruptedAt: at, candidates, indexes, leading } = advice;
   if (!at) return answerOf(advice);
-  const tried = candidates ? `Of what was tried: ${answerOf(advice)}` : 'No index was tried.';
-  return `Interrupted while ${at.what.charAt(0).toLowerCase()}${at.what.slice(1)}, ${number(at.done)} of ${number(at.all)} done. ${tried}`;
+  const tried =
+    candidates === 0
+      ? ['No index was tried.']
+      : indexes.length || leading === null
+        ? [`Of what was tried: ${answerOf(advice)}`]
+        : [];
+  const next = indexes.length ? 'The next best' : 'The best';
+  const uncounted = leading === null ? [] : [`${next} so far isn't counted exactly: ${leading}`];
+  return [`Interrupted while ${progressWords(at)}.`, ...tried, ...uncounted].join(' ');
 }
+/** `trying indexes, 12 of 60 done`. */
+export const progressWords = ({ what, done, all }: AdviceProgress): string =>
+  `${what.charAt(0).toLowerCase()}${what.slice(1)}, ${number(done)} of ${number(all)} done`;
 function answerOf({ indexes, statements, candidates }: Advice): string {
   const tried = countOf(statements.length, 'recorded statement');
   const helped = new Set(

@@ -3,13 +3,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { markdown, writeTable } from './support-page.ts';
 
-/** A test, or why there is none; null if nothing tests the feature. */
+/** A test, or what the cell reads without one; null if nothing tests the feature. */
 type Cell = { file: string; title: string } | { no: string } | null;
 type Feature = [name: string, ...cells: Cell[]];
 
 const BROWSERS = ['Chromium', 'Firefox', 'Safari'];
-const NO_DRIVER = { no: 'no driver opens extensions in Safari here' };
-const NOTED = { no: 'noted in the panel with the cause' };
+const NO_DRIVER = { no: 'not tested: nothing here can run extensions in Safari' };
+const NOTED = { no: 'no: noted in the panel with the cause' };
 const browser = (file: string, title: string) => ({ file: `tests/browser/${file}.test.ts`, title });
 const webkit = (file: string, title: string) => ({ file: `tests/webkit/${file}.test.ts`, title });
 
@@ -64,7 +64,7 @@ const FEATURES: Feature[] = [
     NO_DRIVER,
   ],
   [
-    'Nothing is left in pages after a recording',
+    'Nothing is left in pages after a recording, [with exceptions](limits.md)',
     browser(
       'extension',
       'registers its scripts, and takes them back with everything that they changed',
@@ -231,7 +231,7 @@ export function faults(
 /** The table as Markdown. */
 export function currentMatrix(): string {
   const words = (cell: Cell, i: number): string =>
-    cell === null ? 'not tested' : 'no' in cell ? `no: ${cell.no}` : kindOf(cell, BROWSERS[i]!)!;
+    cell === null ? 'not tested' : 'no' in cell ? cell.no : kindOf(cell, BROWSERS[i]!)!;
   const head = ['feature', ...BROWSERS];
   const rows = FEATURES.map(([feature, ...cells]) => [feature, ...cells.map(words)]);
   return markdown([head, ...rows]);

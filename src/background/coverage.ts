@@ -87,6 +87,8 @@ const MAX_AWAITED = 50;
 const KEY = 'coverage';
 
 let value: Coverage | null = null;
+/** When the scripts of a document on its way are registered. */
+const registering = new WeakMap<Awaited, Promise<void>>();
 let recordings: readonly RecordingState[] = [];
 
 /** Remember the running recordings. Nothing is registered yet. */
@@ -218,12 +220,17 @@ export async function expectDocument({ tabId, frameId, url }: DocumentRequest): 
   if (!origin || !covers(tabId)) return;
   const now = await load();
   const same = awaitedIn(now, { tabId, frameId, url });
-  if (same) return void same.asked++;
+  if (same) {
+    same.asked++;
+    return registering.get(same); // undefined: an earlier background did
+  }
   note(now, tabId, origin);
   now.awaited = now.awaited.filter((one) => one.tabId !== tabId || one.frameId !== frameId);
-  now.awaited.push({ name: drawName(), tabId, frameId, url: plain(url), asked: 1 });
-  now.awaited = now.awaited.slice(-MAX_AWAITED);
-  await apply();
+  const made = { name: drawName(), tabId, frameId, url: plain(url), asked: 1 };
+  now.awaited = [...now.awaited, made].slice(-MAX_AWAITED);
+  const registered = apply();
+  registering.set(made, registered);
+  await registered;
 }
 
 /** The request was canceled. Another tab that shows the address must not match it. */

@@ -14,10 +14,10 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Protocol } from 'devtools-protocol';
 import type { CDPSession, Frame, Page } from 'puppeteer-core';
 import { atFirstTouch } from './at-first-touch.ts';
+import { inTime } from './in-time.ts';
 import { carriedScripts, filteredEnvironment, type CaptureOptions } from '../protocol/capture.ts';
 import type { RecordingScope } from '../protocol/messages.ts';
 import { NATIVES_KEY, WRAPPED } from '../protocol/native-workers.ts';
@@ -156,10 +156,6 @@ async function frameFollows(page: Page, { url, parentFrameId }: TargetInfo): Pro
   const maker = page.frames().find((frame) => idOf(frame) === parentFrameId);
   return (await maker?.evaluate(question(url))) === true;
 }
-
-/** @returns undefined where it fails, or takes too long */
-const inTime = <T>(ms: number, promise: Promise<T>): Promise<T | undefined> =>
-  Promise.race([promise.catch(() => undefined), delay(ms, undefined, { ref: false })]);
 
 async function evaluate(session: CDPSession, expression: string): Promise<unknown> {
   const { result } = await session.send('Runtime.evaluate', { expression });

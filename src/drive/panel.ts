@@ -175,9 +175,14 @@ export async function goTo(
   url: string,
   options?: GoToOptions,
 ): Promise<HTTPResponse | null> {
+  await expectPage(page, url);
+  return page.goto(url, options);
+}
+
+/** The panel of that page, if there is one, gets ready for the page's next address. */
+export async function expectPage(page: Page, url: string): Promise<void> {
   const panel = panels.get(page);
   if (panel && !panel.frame.detached) await panel.expect(url);
-  return page.goto(url, options);
 }
 
 /** Open DevTools on a page and show our panel. */

@@ -14,6 +14,8 @@ import { STOP_MARK } from '../analysis/report/cut.ts';
 import { CAPTURE_DEFAULTS, type CaptureOptions } from '../event/capture.ts';
 import { cannotWrite } from '../terminal/write-file.ts';
 import { launchBrowser } from './browser.ts';
+import { holdPages } from './held-pages.ts';
+import { expectPage } from './panel.ts';
 import { drivenHook, hookNatives, carriedText } from './native-workers.ts';
 import type { DrivenBrowserBase, DrivenPanel } from './panel-control.ts';
 import { browserFailed, wrongUse } from '../terminal/failure.ts';
@@ -117,9 +119,8 @@ async function recordIn(
       const opened = await (options.devtools || !driven.openWindow
         ? driven.openPanel(page)
         : driven.openWindow(page));
-      if (hook !== null) {
-        await hookNatives(page, { ...recorded, hook, carried });
-      }
+      if (hook !== null) await hookNatives(page, { ...recorded, hook, carried });
+      if (inChromium) await holdPages(page, (url) => expectPage(page, url));
       traced = await traceBrowser(driven.browser, options);
       await startRecording(opened, options);
       return opened;

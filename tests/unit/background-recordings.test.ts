@@ -138,6 +138,26 @@ test('a page that does not come is announced no longer, unless it was asked for 
   expect(announced()).toEqual([]);
 });
 
+test('each request for a page on its way waits until its scripts are registered', async () => {
+  const { start } = await import('../../src/background/recordings.ts');
+  const { expectDocument } = await import('../../src/background/coverage.ts');
+  await start(1, 'page', { ...options, scope: 'tab' });
+  let register!: () => void;
+  vi.spyOn(api.scripting, 'registerContentScripts').mockReturnValueOnce(
+    new Promise((done) => (register = () => done(undefined as never))),
+  );
+  const page = { tabId: 1, frameId: 0, url: 'http://next.test/' };
+  const done: string[] = [];
+  const both = ['first', 'second'].map((which) =>
+    expectDocument(page).then(() => done.push(which)),
+  );
+  await new Promise((turn) => setTimeout(turn));
+  expect(done).toEqual([]);
+  register();
+  await Promise.all(both);
+  expect(done.sort()).toEqual(['first', 'second']);
+});
+
 test('a page on its way gets its scripts at once, not after a look at the other tabs', async () => {
   const { start } = await import('../../src/background/recordings.ts');
   const { expectDocument, load } = await import('../../src/background/coverage.ts');

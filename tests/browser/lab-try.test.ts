@@ -56,7 +56,11 @@ it('“Try it” runs the statements of the recording both ways at once, and the
   const lines = await answer();
   expect(lines).toEqual([
     expect.stringMatching(new RegExp(`^Before, as recorded: ${counts}\\.$`)),
-    expect.stringMatching(new RegExp(`^After, cache 414 KiB: ${counts}\\.$`)),
+    expect.stringMatching(
+      new RegExp(
+        `^After, cache 414 KiB: ${counts}\\.(?: The times differ by less than the noise\\.)?$`,
+      ),
+    ),
   ]);
   const reads = lines.map((line) => Number(/([\d,]+) reads/.exec(line)![1]!.replaceAll(',', '')));
   expect(reads[1]! * 2).toBeLessThan(reads[0]!);

@@ -67,13 +67,17 @@ const isBelowStep = ({ value, spread, stepMs }: Placed): boolean =>
  * too short for its clock.
  */
 export function ratioText(found: Placed, base: Placed): string {
-  const areTimes = found.spread && base.spread;
-  if (areTimes && isNoise(found.value - base.value, [uncertainty(found), uncertainty(base)]))
-    return 'noise';
+  if (isNoiseBetween(found, base)) return 'noise';
   if (isBelowStep(base)) return `> ${ratioOf(found.value, base.stepMs)}`;
   if (isBelowStep(found)) return `< ${ratioOf(found.stepMs, base.value)}`;
   return ratioOf(found.value, base.value);
 }
+
+/** Whether both are times that are too close to tell apart. */
+export const isNoiseBetween = (a: Placed, b: Placed): boolean =>
+  a.spread !== null &&
+  b.spread !== null &&
+  isNoise(a.value - b.value, [uncertainty(a), uncertainty(b)]);
 
 function passesText({ spread, stepMs }: Placed): string {
   const { n, passes } = spread!;

@@ -1,7 +1,8 @@
 /** The answer of *Try it*: both ways in milliseconds and counts, one sentence each. */
 import { placed } from '../experiments/model/aggregate.ts';
 import { counterText } from '../experiments/model/counter-words.ts';
-import type { RunResult } from '../experiments/model/result-types.ts';
+import type { Placed, RunResult } from '../experiments/model/result-types.ts';
+import { isNoiseBetween } from './compare.ts';
 import { fromToText, milliseconds } from './table.ts';
 
 const COUNTS = [
@@ -26,10 +27,11 @@ export function beforeAndAfter(
   ways: readonly { readonly name: string; readonly result: RunResult | null }[],
 ): string[] {
   if (ways.filter(({ result }) => result).length === 0) return [];
+  const before = timeOf(ways[0]!.result);
   return ways.map(({ name, result }, i) => {
     const way = `${i === 0 ? 'Before' : 'After'}, ${name}`;
     if (!result) return `${way}: no result.`;
-    const ms = placed(result, { step: 'total', counter: 'ms' });
+    const ms = timeOf(result);
     const counts = COUNTS.flatMap((counter) => {
       const n = placed(result, { step: 'total', counter })?.value;
       if (n === undefined) return [];
@@ -39,6 +41,9 @@ export function beforeAndAfter(
     const time = ms
       ? [`${milliseconds(ms.value, ms.stepMs)} (${fromToText(ms.spread!, ms.stepMs)})`]
       : [];
-    return `${way}: ${[...time, ...counts].join(', ')}.`;
+    const isUndecided = i > 0 && before && ms && isNoiseBetween(ms, before);
+    return `${way}: ${[...time, ...counts].join(', ')}.${isUndecided ? ' The times differ by less than the noise.' : ''}`;
   });
 }
+const timeOf = (result: RunResult | null): Placed | undefined =>
+  result ? placed(result, { step: 'total', counter: 'ms' }) : undefined;

@@ -26,12 +26,28 @@ interface Judged {
   rows: Record<string, string[]>;
 }
 
-/** What findings of a rule advise, and the SQL that does it. @param list with different advice */
+/** When a rule gives its second advice. */
+const OTHER_CASES: Readonly<Record<string, string>> = {
+  F01: 'If your app already begins these transactions with BEGIN',
+  F07: "On a VFS that can't store a WAL",
+  F09: 'In WAL mode',
+  F33: 'With nolock=1',
+  F42: 'If the storage is nearly full',
+};
+
+/**
+ * What findings of a rule advise, and the SQL that does it.
+ * @param list with different advice
+ * @throws if nothing describes when the second one is given
+ */
 export function adviceText([first, ...others]: readonly [Advice, ...Advice[]]): string {
   // advice that begins with the same word is about the same case
   const verb = ({ advice }: Advice): string => advice.split(' ', 1)[0]!;
   const other = others.find((it) => verb(it) !== verb(first));
-  const text = `**What to do**: ${first.advice}${other ? ` In other cases: ${other.advice}` : ''}\n`;
+  const when = OTHER_CASES[first.rule];
+  if (other && when === undefined)
+    throw new Error(`${first.rule} has a second advice: add its case to OTHER_CASES`);
+  const text = `**What to do**: ${first.advice}${other ? ` ${when}: ${other.advice}` : ''}\n`;
   return text + (first.sql === undefined ? '' : `\n\`\`\`sql\n${first.sql}\n\`\`\`\n`);
 }
 

@@ -88,7 +88,7 @@ export const lockedOut: Rule = {
         reason:
           'createSyncAccessHandle failed while another handle on the same file of the same origin was open in this recording',
         advice:
-          'Let one worker own the database: elect it by Web Locks, or use a SharedWorker. Or use a VFS that shares handles. With Chromium\'s mode "readwrite-unsafe", a VFS must take locks itself.',
+          'Let one worker own the database: elect it by Web Locks, or use a SharedWorker. Or use a VFS that shares handles. If you wrote the VFS yourself: Chromium\'s mode "readwrite-unsafe" opens several handles, but then the VFS must take locks itself.',
         link: SPEC,
         tryInLab: 'writers-and-readers',
       }));

@@ -128,7 +128,7 @@ export const hang: Rule = {
       confidence: e.hangs,
       reason: HANGS[e.hangs],
       advice:
-        'Release the lock in a finally block, request it with a timeout (AbortSignal), and use steal where the holder may have died.',
+        'Release the lock in a finally block, and request it with a timeout (AbortSignal). Use steal only where the old holder can no longer write.',
       link: LOCKS,
       tryInLab: 'writers-and-readers',
     }));

@@ -9,7 +9,7 @@ import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 import { transactionAnatomies, transactionsOf } from '../traces/analyses.ts';
 
-test('accesses: what was pushed is what is read, whatever a later row needs', () => {
+test('accesses: a pushed row reads back unchanged, however large later rows are', () => {
   const t = new ThreadBuilder(newStore());
   t.call('xRead', {});
   t.send();
@@ -20,7 +20,7 @@ test('accesses: what was pushed is what is read, whatever a later row needs', ()
     [70_000, 7, 65536, 0xffffffff, 70_000],
     [1, 2, 3, 4, 5],
   ] as const;
-  const accesses = new Accesses(2); // and it grows
+  const accesses = new Accesses(2); // and the columns grow
   for (const [object, place, span, bytes, asker] of rows)
     accesses.push(t.thread, 0, object, place, span, 3, 13, bytes, asker);
   expect(accesses.count).toBe(rows.length);
@@ -34,7 +34,7 @@ test('accesses: what was pushed is what is read, whatever a later row needs', ()
   });
 });
 
-test('an id far out is found like a near one', () => {
+test('a very large id is found like a small one', () => {
   const known = new ById<string | null>();
   for (const id of [0, 1, 1023, 1024, 0xffffffff]) {
     expect(known.get(id)).toBeUndefined();
@@ -78,7 +78,7 @@ test.each([3, 4_000_000_000])('transactions on a file whose id is %i', (id) => {
   ]);
 });
 
-test('anatomies: single numbers are those of the object', () => {
+test('anatomies: reading single numbers gives the same as reading the object', () => {
   const all = new Facts(syntheticStore({ events: 20_000, clockStepUs: 5 })).get(anatomies);
   const commits = [...all].map(({ commit }) => commit !== null);
   expect([commits.includes(true), commits.includes(false)]).toEqual([true, true]);

@@ -1,5 +1,5 @@
-// Forged lengths and offsets: analyses end, and their memory depends on the number of events, not
-// on the claims.
+// With forged lengths and offsets, analyses still end, and their memory depends on the number of
+// events, not on the forged numbers.
 import { describe, expect, test } from 'vitest';
 import { MOST_SPAN, pagesTouched } from '../../src/analysis/core/pages-touched.ts';
 import { MOST_SPANS } from '../../src/analysis/pages/accesses.ts';
@@ -27,7 +27,7 @@ function database(): { t: ThreadBuilder; db: number } {
 }
 
 describe('page accesses', () => {
-  test('a read of 4 GiB is tied to no page; one of 65,536 pages is taken', () => {
+  test("a read of 4 GiB isn't assigned to pages; one of 65,536 pages is", () => {
     const { t, db } = database();
     t.call('xRead', { object: db, offset: 0, length: 0xfffff000 });
     t.call('xRead', { object: db, offset: 0, length: MOST_SPAN * PAGE });
@@ -38,7 +38,7 @@ describe('page accesses', () => {
     expect(placesOf(accesses)[0]!.places.count).toBe(MOST_SPAN);
   });
 
-  test('all calls together cover no more than their room', () => {
+  test('all calls together stay within the limit', () => {
     const { t, db } = database();
     const calls = MOST_SPANS / MOST_SPAN + 40;
     for (let i = 0; i < calls; i++)
@@ -52,7 +52,7 @@ describe('page accesses', () => {
     expect(accesses.objects[0]!.untied).toBeGreaterThanOrEqual(39);
   });
 
-  test('a frame far away in the log takes no array up to it', () => {
+  test('a frame far out in the log allocates no array up to it', () => {
     const { t } = database();
     const wal = t.file('app.db-wal', 'wal');
     const frame = PAGE + 24;
@@ -71,12 +71,12 @@ describe('page accesses', () => {
     expect([...accesses.place.subarray(8, accesses.count)]).toEqual([7, 8]);
   });
 
-  test('thousands of connections, each with a page far out, take no array up to it; what was not kept is said', () => {
+  test('thousands of connections, each with a page far out, allocate no array up to it, and what was dropped is reported', () => {
     const { t, db } = database();
     const pages = 6000;
     for (let page = 0; page < pages; page++)
       t.call('xRead', { object: db, context: 1, offset: page * PAGE, length: PAGE });
-    // an array for each up to its page would be 6,000 x 6,000 cells of 4 bytes
+    // arrays up to each page would be 6,000 x 6,000 cells of 4 bytes
     for (let n = 0; n < pages; n++)
       t.call('xRead', { object: db, context: 2 + n, offset: (pages - 1) * PAGE, length: PAGE });
     t.call('xRead', { object: db, context: 1 + pages, offset: (pages - 1) * PAGE, length: PAGE });
@@ -90,13 +90,13 @@ describe('page accesses', () => {
       reads: 8 + 2 * pages + 1,
       rereads: 1,
       untold: 0,
-    }); // those without an array are kept too
+    }); // pages without an array are stored too
   });
 
-  test('holders: beyond all room an access is counted as untold, never as a read again', () => {
+  test('holders: beyond the limit an access counts as unknown, never as a repeated read', () => {
     const holders = new Holders();
-    holders.access(0, MOST_CELLS - 1, 1, false); // all cells
-    // one assertion at the end: one for each access takes 20 s
+    holders.access(0, MOST_CELLS - 1, 1, false); // uses up all cells
+    // one assertion at the end, because one for each access takes 20 s
     let wrong = 0;
     for (let n = 0; n < MOST_FAR; n++)
       if (holders.access(1, n, 2 + n, false) || holders.untold > 0) wrong++;
@@ -113,7 +113,7 @@ describe('page accesses', () => {
     ]).toEqual([true, true]);
   });
 
-  test('curves of it end', () => {
+  test('their curves end', () => {
     const { t, db } = database();
     t.call('xRead', { object: db, offset: 2 ** 44 - PAGE, length: 0xfffff000 });
     t.call('xRead', { object: db, offset: 2 ** 44, length: PAGE });
@@ -122,7 +122,7 @@ describe('page accesses', () => {
   });
 });
 
-test('blocks: keys that are no exact numbers are tied to none', () => {
+test("blocks: keys that aren't exact numbers are assigned to no block", () => {
   const t = new ThreadBuilder(newStore());
   const file = t.define({ kind: 'opfs-file', path: 'a.db' });
   for (let i = 0; i < 4; i++)
@@ -135,7 +135,7 @@ test('blocks: keys that are no exact numbers are tied to none', () => {
 });
 
 describe('a checkpoint', () => {
-  test('that writes at an offset where pages cannot be told apart ends', () => {
+  test("that writes at an offset where pages can't be distinguished ends", () => {
     const { t, db } = database();
     const wal = t.file('app.db-wal', 'wal');
     t.call('xWrite', { object: wal, offset: 32, length: 24, aux: 1, aux2: 8 });
@@ -163,7 +163,7 @@ describe('a checkpoint', () => {
   );
 });
 
-/** Bytes that arrays take more after the work than before it. */
+/** How many more bytes arrays take after the work than before it. */
 function arrayBytes(work: () => unknown): number {
   const before = process.memoryUsage().arrayBuffers;
   const kept = work();
@@ -174,7 +174,7 @@ function arrayBytes(work: () => unknown): number {
 describe('numbers by place', () => {
   const FAR = [2 ** 26 - 1, 2 ** 31, 2 ** 40 + 0.5, 2 ** 60, -3, 1e300];
 
-  test('slots are dense, in the order of coming, whether places lie close, far out, or close only later', () => {
+  test('slots are dense, in order of arrival, whether places are close, far out, or close only later', () => {
     const slots = new Slots();
     const known = new Map<number, number>();
     const places = [...FAR, 40_000, ...Array.from({ length: 5000 }, (_, i) => i * 10), 0.25, NaN];
@@ -185,7 +185,7 @@ describe('numbers by place', () => {
     expect(slots.count).toBe(new Set(places).size);
   });
 
-  test('a place far out takes no array up to it; each of many takes little', () => {
+  test('a place far out allocates no array up to it, and many of them take little memory', () => {
     expect(arrayBytes(() => FAR.map((place) => new Slots().slot(place)))).toBeLessThan(1 << 16);
     const many = arrayBytes(() => {
       const slots = new Slots();
@@ -195,7 +195,7 @@ describe('numbers by place', () => {
     expect(many).toBeLessThan(100_000 * 64 * 2);
   });
 
-  test('distinct places are those since the last clear, less those deleted', () => {
+  test('distinct places are those added since the last clear, without the deleted ones', () => {
     const places = new DistinctPlaces();
     for (const place of [...FAR, ...FAR, 7, 7]) places.add(place);
     expect(places.size).toBe(FAR.length + 1);
@@ -209,7 +209,7 @@ describe('numbers by place', () => {
   });
 });
 
-test('a connection that reads a page far out takes no array up to it, and its pages count', () => {
+test('a connection that reads a page far out allocates no array up to it, and its pages count', () => {
   const { t, db } = database();
   const far = (2 ** 26 - 1) * PAGE;
   for (let n = 0; n < 3; n++) t.call('xRead', { object: db, offset: far, length: PAGE });
@@ -222,7 +222,7 @@ test('a connection that reads a page far out takes no array up to it, and its pa
   ]);
 });
 
-test('a transaction that reads and writes pages far out takes no array up to them', () => {
+test('a transaction that reads and writes pages far out allocates no array up to them', () => {
   const { t, db } = database();
   t.call('xLock', { object: db, aux: 1 });
   t.call('xLock', { object: db, aux: 2 });

@@ -1,4 +1,5 @@
-// Analyses on stores that no recording would make: 125 of them here, 500 in the long run, 10,000 with `npm run fuzz`. And damaged files, read as users' are.
+// Analyses on stores that no recording would produce: 125 here, 500 in the long run, 10,000 with
+// `npm run fuzz`. Also damaged files, read the way users' files are.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -45,7 +46,7 @@ test('no random store makes an analysis throw', () => {
   expect(events).toBeGreaterThan(part(20_000));
 }, 120_000);
 
-test('files changed in what they mean, and forged messages: nothing that is made of them throws', async () => {
+test('files whose meaning was changed, and forged messages, make nothing throw', async () => {
   const originals = [
     readFileSync('tests/traces/v1-sample.vfst'),
     new Uint8Array(await (await saveTrace(randomStore(3))).arrayBuffer()),
@@ -81,7 +82,7 @@ test('an analysis that throws is named with its seed', () => {
   );
 });
 
-test('mutated files: the whole trace, a part that says so, or a refusal that names its cause', async () => {
+test('a mutated file gives the whole trace, a part marked as such, or an error that names its cause', async () => {
   const original = readFileSync('tests/traces/v1-sample.vfst');
   const whole = contentOf((await readTrace(original)).store);
   const outcomes: Record<Outcome, number> = { whole: 0, partial: 0, refused: 0 };

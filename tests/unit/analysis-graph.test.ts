@@ -30,14 +30,14 @@ const facts = (): Facts => {
   return new Facts(new TraceStore(0));
 };
 
-test('a fact is computed once, after what it needs', () => {
+test('a fact is computed once, after the facts that it needs', () => {
   const known = facts();
   expect(known.get(three)).toBe(3);
   expect(known.get(two)).toBe(2);
   expect(made).toEqual(sequence);
 });
 
-test('computing reports each missing fact and pauses inside', () => {
+test('computing reports each missing fact and pauses within it', () => {
   const known = facts();
   const progress = [...known.compute([three])];
   expect(progress).toEqual([
@@ -50,7 +50,7 @@ test('computing reports each missing fact and pauses inside', () => {
   expect([...known.compute([three])]).toEqual([]);
 });
 
-test('a canceled computation keeps what is whole, and starts the rest again', () => {
+test('a canceled computation keeps finished facts, and starts the others again', () => {
   const known = facts();
   const steps = known.compute([three]);
   steps.next(); // one
@@ -62,7 +62,7 @@ test('a canceled computation keeps what is whole, and starts the rest again', ()
   expect(made).toEqual(['one', 'two begins', 'two begins', 'two ends', 'three']);
 });
 
-test('a value that was computed during a pause stays the only one', () => {
+test("a value computed during a pause isn't computed again", () => {
   const list = fact('test list', 'list', {}, function* () {
     yield;
     return [];
@@ -76,7 +76,7 @@ test('a value that was computed during a pause stays the only one', () => {
   expect(known.get(list)).toBe(early);
 });
 
-test('a fact of threads is computed for the thread that is asked for', () => {
+test('a fact of a thread is computed for the requested thread', () => {
   const known = facts();
   const { store } = known;
   new ThreadBuilder(store);
@@ -92,7 +92,7 @@ test('a fact of threads is computed for the thread that is asked for', () => {
   expect(made.filter((name) => name.startsWith('thread'))).toEqual(['thread 1', 'thread 0']);
 });
 
-test('facts are listed after what they need, and a name is declared once', () => {
+test('facts are listed after those they need, and no name is declared twice', () => {
   const names = allFacts().map(({ name }) => name);
   expect(names.indexOf('test one')).toBeLessThan(names.indexOf('test two'));
   expect(() => fact('test one', '', {}, () => 0)).toThrow('declared twice');

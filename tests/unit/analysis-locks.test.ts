@@ -1,5 +1,5 @@
-// Locks over threads and tabs: holds, waits, which thread waited for which, BUSY chains, cycles,
-// locks not released.
+// Locks across threads and tabs: holds, waits, which thread waited for which, BUSY chains, cycles,
+// and locks not released.
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { conflicts, Outcome } from '../../src/analysis/locks/lock-columns.ts';
@@ -19,7 +19,7 @@ afterEach(() => {
   traced = null;
 });
 
-/** Two tabs of one origin, times set by hand. */
+/** Two tabs of one origin, with times set by hand. */
 function tabs(n = 2): {
   store: ReturnType<typeof newStore>;
   tab: ThreadBuilder[];
@@ -49,7 +49,7 @@ const edges = (l: Locks): unknown[] =>
   ]);
 const async = Flag.async;
 
-test('a wait is one whatever the VFS calls it, and as long as it lasts', () => {
+test('a wait counts once whatever the VFS names it, and lasts as long as it did', () => {
   const { store, tab, at, send } = tabs(2);
   const [db, lock] = [tab[0]!.file('a.db'), tab[1]!.define({ kind: 'lock', text: '/app.db' })];
   [3850, 3850, 3850, 5, 0].forEach((result, i) =>
@@ -61,11 +61,11 @@ test('a wait is one whatever the VFS calls it, and as long as it lasts', () => {
   at(1, 50, 'lockRequest', { object: lock, flags: async, open: true });
   at(0, 9_000_000, 'xUnlock', { object: db, context: 1 });
   send();
-  // the app's own request, which still waits, is one, and not one of SQLite
+  // the app's own request, which is still waiting, is a wait, but not one of SQLite's
   expect([allWaits(store).length, lockWaitsOf(store)]).toEqual([2, 1]);
 });
 
-test('Web Locks: tab 2 waits while tab 1 holds; what is shared excludes nobody', () => {
+test("Web Locks: tab 2 waits while tab 1 holds; shared locks don't exclude each other", () => {
   const { store, tab, at, send } = tabs(3);
   const ids = tab.map((t) => t.define({ kind: 'lock', text: '/app.db' }));
   at(0, 10, 'lockRequest', { object: ids[0]!, dur: 1, flags: async });
@@ -84,7 +84,7 @@ test('Web Locks: tab 2 waits while tab 1 holds; what is shared excludes nobody',
   expect([locks.cycles, locks.stuck, locks.leftBehind, locks.busy]).toEqual([[], [], [], []]);
 });
 
-test('other origins do not share a lock', () => {
+test("different origins don't share a lock", () => {
   const store = newStore();
   ['https://a.example/x.js', 'blob:https://b.example/1-2'].forEach((url) => {
     const t = new ThreadBuilder(store, { url });
@@ -97,7 +97,7 @@ test('other origins do not share a lock', () => {
   expect(locks.resources.map((r) => r.origin)).toEqual(['https://a.example', 'https://b.example']);
 });
 
-test('access handles: refused while another thread has the file open, also one opened before the recording', () => {
+test('access handles: refused while another thread has the file open, also if it opened it before the recording', () => {
   const { store, tab, at, send } = tabs();
   const [a, b] = tab.map((t) => t.define({ kind: 'opfs-file', path: '/app.db' }));
   at(0, 0, 'opfsOpenSyncAccessHandle', { object: a!, dur: 5, flags: async });
@@ -127,7 +127,7 @@ test('access handles: refused while another thread has the file open, also one o
   ]);
 });
 
-test('a handle that a closed tab never gave back, and those who asked afterwards', () => {
+test('a handle that a closed tab never released, and the threads that requested it afterwards', () => {
   const { store, tab, at, send } = tabs();
   const [a, b] = tab.map((t) => t.define({ kind: 'opfs-file', path: '/app.db' }));
   at(0, 0, 'opfsOpenSyncAccessHandle', { object: a!, dur: 5, flags: async });
@@ -168,7 +168,7 @@ test('IndexedDB: a transaction waits for an earlier one on the same stores when 
   run(0, 0, 100, 1, 1, blocks[0]!); // readwrite on blocks
   run(1, 10, 120, 1, 0, blocks[1]!); // waits for it
   run(1, 140, 20, 2, 0, blocks[1]!);
-  run(0, 150, 20, 2, 0, blocks[0]!); // readers beside each other
+  run(0, 150, 20, 2, 0, blocks[0]!); // concurrent readers
   run(0, 200, 50, 3, 1, blocks[0]!);
   run(1, 210, 50, 3, 1, meta[1]!); // another store
   send();
@@ -192,7 +192,7 @@ describe('SQLite', () => {
     return store;
   }
 
-  test('a BUSY chain is one wait, and who held RESERVED meanwhile is known', () => {
+  test('a BUSY chain is one wait, and the holder of RESERVED during it is known', () => {
     const locks = locksOf(writers());
     expect(locks.busy).toMatchObject([
       {
@@ -226,7 +226,7 @@ describe('SQLite', () => {
 
   test.each([
     [true, 2, [5, 517]],
-    [false, 1, [517]], // wa-sqlite makes the first one again by itself
+    [false, 1, [517]], // wa-sqlite repeats the first one by itself
   ])(
     'steps that answer BUSY to the app (it resets: %s) belong to the chain of their connection',
     (resets, steps, codes) => {
@@ -256,14 +256,14 @@ describe('SQLite', () => {
     },
   );
 
-  test('SHARED and RESERVED go together; PENDING lets no reader in', () => {
+  test('SHARED and RESERVED can be held together; PENDING blocks new readers', () => {
     const allowed = [1, 2, 3, 4].map((asked) =>
       [1, 2, 3, 4].filter((held) => !conflicts('sqlite', asked, held)),
     );
     expect(allowed).toEqual([[1, 2], [1], [1], []]);
   });
 
-  test('golden: the ladder of a real engine is the sum of its holds', async () => {
+  test('golden: the lock times of a real engine are the sums of its holds', async () => {
     traced = new Traced();
     const { sqlite3 } = await loadWaSqlite('journey-sync');
     const db = await sqlite3.open_v2('/app.db');
@@ -282,7 +282,7 @@ describe('SQLite', () => {
   });
 });
 
-test('waits that end because a lock is granted are no deadlock, those that one gives up are', () => {
+test("waits that end because a lock is granted aren't deadlocks; waits that one side gives up are", () => {
   const crossed = (first: CallFields): number => {
     const { store, tab, at, send } = tabs();
     const [x, y] = ['x', 'y'].map((text) => tab.map((t) => t.define({ kind: 'lock', text })));
@@ -319,7 +319,7 @@ test('a deadlock: two tabs each hold what the other wants', () => {
   ]);
 });
 
-test('a holder that does nothing while another waits; one that works', () => {
+test('a holder that is idle while another waits, and one that works', () => {
   const { store, tab, at, send } = tabs(2);
   const lock = tab.map((t) => t.define({ kind: 'lock', text: 'db' }));
   const file = tab[0]!.file('/a.db');
@@ -337,7 +337,7 @@ test('a holder that does nothing while another waits; one that works', () => {
   expect(locksOf(store).stuck).toMatchObject([{ holderCalls: 1, holderIdleUs: 8_499_900 }]);
 });
 
-test('any holds and requests: every edge is a true meeting of two that exclude each other, and none is missing', () => {
+test('for random holds and requests, every edge is a real conflict of two exclusive uses, and none is missing', () => {
   const one = fc.record({
     tab: fc.nat(2),
     from: fc.nat(100),

@@ -1,10 +1,10 @@
-// PRAGMAs that set something: those that run, but none in comments or literals.
+// Finds PRAGMAs that set something and run, but none in comments or literals.
 import { expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { pragmas } from '../../src/analysis/core/pragmas.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
-/** Name and value of what the text sets. */
+/** Name and value of each PRAGMA that the text sets. */
 function setBy(sql: string): string[] {
   const t = new ThreadBuilder(newStore());
   t.call('sqlExec', { object: t.define({ kind: 'sql', text: sql }) });

@@ -36,9 +36,9 @@ function layersOf(layers: CapturedLayer[]): unknown {
 }
 
 describe('the layers of a thread', () => {
-  test('Web API calls are seen wherever they are hooked', () =>
+  test('Web API calls are visible wherever they are hooked', () =>
     expect(layersOf(['vfs', 'web'])).toEqual(['web']));
-  test('and not where the user left them out', () => expect(layersOf(['vfs'])).toEqual([]));
+  test('but not if the user excluded them', () => expect(layersOf(['vfs'])).toEqual([]));
 });
 
 describe('what is recorded of an engine', () => {
@@ -64,17 +64,17 @@ describe('what is recorded of an engine', () => {
     expect(coverage(ALL, false)).toBe(
       'recorded: storage calls, VFS calls, statements, counters; not: query (this build lacks sqlite3_stmt_status)',
     ));
-  test('the user left them out', () =>
+  test('the user excluded them', () =>
     expect(coverage(['sql', 'vfs', 'web'], false)).toBe(
       'recorded: storage calls, VFS calls, statements, counters; not: query (the recording leaves it out)',
     ));
-  test('a recording older than they are says nothing of them', () =>
+  test('an older recording has no statement about them', () =>
     expect(coverage(['sql', 'vfs', 'web'], undefined)).toBe(
       'recorded: storage calls, VFS calls, statements, counters',
     ));
 });
 
-test('flushes in all are those of the files, the closes of streams included', () => {
+test('total flushes are those of the files, including closes of streams', () => {
   const t = new ThreadBuilder(newStore());
   const file = t.define({ kind: 'opfs-file', path: '/app.db' });
   for (const op of ['opfsFlush', 'opfsStreamWrite', 'opfsStreamClose'] as const)
@@ -85,7 +85,7 @@ test('flushes in all are those of the files, the closes of streams included', ()
   expect(files).toMatchObject([{ web: { flushes: 2, writes: 1, writeBytes: 512 } }]);
 });
 
-/** Numbers of storage calls, in all and of the one file, and why they are not known. */
+/** Numbers of storage calls, in total and of the one file, and why they are unknown. */
 function storageNumbers(layers: CapturedLayer[]): {
   numbers: (number | null)[];
   cause: string | undefined;
@@ -104,12 +104,12 @@ function storageNumbers(layers: CapturedLayer[]): {
 }
 
 describe('storage calls', () => {
-  test('none, where they were looked for', () =>
+  test('none if they were recorded', () =>
     expect(storageNumbers(['vfs', 'web'])).toEqual({
       numbers: new Array(31).fill(0),
       cause: undefined,
     }));
-  test('not known, where they were left out, and why', () =>
+  test('unknown if they were excluded, with the cause', () =>
     expect(storageNumbers(['vfs'])).toEqual({
       numbers: new Array(31).fill(null),
       cause: 'no storage call was recorded: the recording leaves that layer out',
@@ -137,10 +137,10 @@ test('clock and isolation are those of the threads that run SQLite', () => {
   expect(known()).toEqual([20, true]);
 });
 
-describe('what the recording did not see', () => {
+describe("what the recording didn't see", () => {
   const engine = { name: 'sqlite3', sqliteVersion: null, sourceId: null, suspension: 'none' };
   const layers = { vfs: true, sql: true, counters: false };
-  /** A page that loads an engine, calls its VFS, and starts a worker that stays native twice. */
+  /** A page that loads an engine, calls its VFS, and starts a native worker twice. */
   const trace = (): TraceStore => {
     const t = new ThreadBuilder(newStore(), { kind: 'page', url: 'https://app.example/' });
     t.say({ kind: 'engine', id: 90, ...engine, note: null, layers } as never);
@@ -175,7 +175,7 @@ describe('what the recording did not see', () => {
     expect(numbersFrom(facts).get('reads')).toMatchObject({ value: 1, unseen: null });
   });
 
-  /** Unrecorded workers of these topics and scripts beside what `run` records. */
+  /** Unrecorded workers of these topics and scripts next to what `run` records. */
   const beside = (run: (t: ThreadBuilder) => void, ...notes: [string, string][]): Facts => {
     const t = new ThreadBuilder(newStore(), { kind: 'page', url: 'https://app.example/' });
     for (const [topic, url] of notes)
@@ -189,7 +189,7 @@ describe('what the recording did not see', () => {
   const WORKER: [string, string] = ['worker-native', 'https://app.example/db.js'];
   const SERVICE: [string, string] = ['service-worker-native', 'https://app.example/sw.js'];
 
-  test('an engine says which of its layers are recorded, and which workers of its page are not', () => {
+  test('an engine reports which of its layers are recorded, and which workers of its page are not', () => {
     const store = newStore();
     const page = (id: string, ...notes: [string, string][]): ThreadBuilder => {
       const t = new ThreadBuilder(store, { id, kind: 'page', url: 'https://app.example/' });
@@ -217,7 +217,7 @@ describe('what the recording did not see', () => {
     ]);
   });
 
-  test('those that may own a database come first, make counts, bytes and times lower bounds, and ratios partial', () => {
+  test('workers that may own a database come first, make counts, bytes, and times lower bounds, and ratios partial', () => {
     const facts = beside(reads, SERVICE, WORKER);
     expect(facts.get(unrecordedWorkers).map(({ kind }) => kind)).toEqual(['any', 'service']);
     const numbers = numbersFrom(facts);
@@ -232,7 +232,7 @@ describe('what the recording did not see', () => {
     expect(reportText(reportOf(facts))).toContain('≥ 4 KiB');
   });
 
-  test('where SQLite was seen nowhere else, what it did is not known, and never 0', () => {
+  test('where no other thread ran SQLite, what it did is unknown, never 0', () => {
     const facts = beside((t) => t.call('opfsRead'), WORKER);
     const numbers = numbersFrom(facts);
     const cause = "db.js isn't recorded, and SQLite was seen nowhere else";
@@ -247,7 +247,7 @@ describe('what the recording did not see', () => {
     expect(numbersFrom(facts).get('reads')).toMatchObject({ value: 1, unseen: null });
   });
 
-  test('without SQLite no findings are promised', () => {
+  test('without SQLite the summary promises no findings', () => {
     const page = new ThreadBuilder(newStore(), { kind: 'page' });
     page.call('opfsRead');
     page.send();

@@ -1,4 +1,4 @@
-// Details of transactions: by hand, for random calls, and compared with a real engine.
+// Details of transactions: built by hand, for random calls, and compared with a real engine.
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
@@ -37,7 +37,7 @@ const sum = (t: TransactionTimes): number =>
   TRANSACTION_PARTS.reduce((all, part) => all + ns(t[`${part}Us`]), 0);
 const said = (t: TransactionTimes): Record<string, number> =>
   Object.fromEntries(TRANSACTION_PARTS.flatMap((p) => (t[`${p}Us`] ? [[p, t[`${p}Us`]]] : [])));
-/** What must hold of every anatomy. */
+/** Invariants of every anatomy. */
 function check(a: TransactionAnatomy): void {
   expect(sum(a.time)).toBe(ns(a.toUs) - ns(a.fromUs));
   for (const part of TRANSACTION_PARTS) expect(a.time[`${part}Us`]).toBeGreaterThanOrEqual(0);
@@ -48,7 +48,7 @@ function check(a: TransactionAnatomy): void {
   }
 }
 
-/** BEGIN; SELECT; INSERT; idle; COMMIT on one connection, in journal mode delete. */
+/** BEGIN; SELECT; INSERT; idle time; COMMIT on one connection, in journal mode delete. */
 function explicitInsert(): TraceStore {
   const store = newStore();
   const t = new ThreadBuilder(store);
@@ -59,7 +59,7 @@ function explicitInsert(): TraceStore {
     t.define({ kind: 'sql', text }),
   );
   const context = 7;
-  const awaited = { flags: Flag.async }; // all but the file control, which computes
+  const awaited = { flags: Flag.async }; // all but the file control, which only computes
   const step = (i: number, inside?: () => void): void =>
     void t.call('sqlStep', { object: texts[i]!, aux: i + 1, context, result: 101, dur: 2 }, inside);
   step(0);
@@ -79,7 +79,7 @@ function explicitInsert(): TraceStore {
     t.call('xSync', { ...awaited, object: journal, context, dur: 20 });
     t.call('xWrite', { ...awaited, object: main, offset: 4096, length: 4096, context, dur: 8 });
     t.call('xSync', { ...awaited, object: main, context, dur: 5 }, () => {
-      // complete comes 25 us after the put's answer
+      // it completes 25 us after the put's answer
       t.call(
         'idbTransaction',
         { object: idb, context: 1, aux: 1, flags: Flag.async, dur: 25 },
@@ -95,7 +95,7 @@ function explicitInsert(): TraceStore {
   return store;
 }
 
-test('two commits in one sqlite3_exec: the checkpoint of the first is no part of the second', () => {
+test("two commits in one sqlite3_exec: the checkpoint of the first isn't part of the second", () => {
   const store = newStore();
   const t = new ThreadBuilder(store);
   const main = t.file('/app.db');
@@ -128,10 +128,10 @@ test('two commits in one sqlite3_exec: the checkpoint of the first is no part of
     [4120, 0, 0],
     [4120, 0, 0],
   ]);
-  expect(said(all[1]!.time)).toEqual({ cpu: 5 }); // no storage call is in them
+  expect(said(all[1]!.time)).toEqual({ cpu: 5 }); // they have no storage calls
 });
 
-test('a call that makes no storage call is CPU, as in the time while SQL runs', () => {
+test('a call without storage calls is CPU time, as in the time while SQL runs', () => {
   const t = new ThreadBuilder(newStore());
   const main = t.file('/app.db');
   const object = t.define({ kind: 'sql', text: 'UPDATE t SET a = ?' });
@@ -150,12 +150,12 @@ test('a call that makes no storage call is CPU, as in the time while SQL runs', 
   const [a] = transactionAnatomies(t.store);
   check(a!);
   expect(said(a!.time)).toEqual({ dbRead: 31, dbWrite: 42, cpu: 29 });
-  // what the calls themselves take beside their storage calls is in their part here, and CPU there
+  // the calls' own time outside their storage calls belongs to their phase here, and is CPU there
   const { readUs, writeUs, cpuUs } = partitionThread(t.thread);
   expect([readUs, writeUs, cpuUs]).toEqual([30, 40, 32]);
 });
 
-test('the header of a log that begins again belongs to the first transaction in it', () => {
+test('the header of a log that starts over belongs to the first transaction in it', () => {
   const t = new ThreadBuilder(newStore());
   const [main, wal] = [t.file('/app.db'), t.file('/app.db-wal', 'wal')];
   const commit = (offset: number): void => {
@@ -180,7 +180,7 @@ test('the header of a log that begins again belongs to the first transaction in 
   ]);
 });
 
-test('the checkpoint that closes a log under a lock kept is no transaction, and rollbacks in a log are not known', () => {
+test("the checkpoint that closes a log under a held lock isn't a transaction, and rollbacks in a log are unknown", () => {
   const store = newStore();
   const t = new ThreadBuilder(store);
   const main = t.file('/app.db');
@@ -206,11 +206,11 @@ test('the checkpoint that closes a log under a lock kept is no transaction, and 
   expect(numbersFrom(new Facts(store)).get('rolledBack').value).toBeNull();
 });
 
-test('an explicit transaction by hand: ladder with times, statements, bytes, and both splits', () => {
+test('an explicit transaction by hand: lock levels with times, statements, bytes, and both splits', () => {
   const [a, ...others] = transactionAnatomies(explicitInsert());
   expect(others).toEqual([]);
   check(a!);
-  // BEGIN 0-2, SHARED asked at 2 ... INSERT's RESERVED asked at 22
+  // BEGIN 0-2, SHARED requested at 2 ... INSERT's RESERVED requested at 22
   expect(a).toMatchObject({
     mode: 'explicit',
     statements: 4,
@@ -251,7 +251,7 @@ test('an explicit transaction by hand: ladder with times, statements, bytes, and
   expect(a!.endStatementRow).toBeGreaterThan(events.beginRow);
 });
 
-test('unlocks belong to the transaction whatever is recorded between them, until the next call of the connection', () => {
+test("unlocks belong to the transaction, whatever is recorded between them, until the connection's next call", () => {
   const t = new ThreadBuilder(newStore());
   const [main, other] = [t.file('/app.db'), t.file('/other.db')];
   const unlock = (aux: number): void =>
@@ -286,7 +286,7 @@ test('headline: the longest RESERVED hold and calls per statement', () => {
   expect(empty.get(longestReserved)).toBeNull();
 });
 
-describe('BEGIN and COMMIT in texts', () => {
+describe('BEGIN and COMMIT in SQL text', () => {
   test.each([
     ['BEGIN IMMEDIATE', false, ['begin']],
     ['/* x */ end transaction;', false, ['end']],
@@ -302,7 +302,7 @@ describe('BEGIN and COMMIT in texts', () => {
     ['SAVEPOINT a; RELEASE a', true, ['savepoint', 'release']],
   ] as const)('%s', (text, script, effects) => expect(effectsOf(text, script)).toEqual(effects));
 
-  test('a savepoint alone is a transaction until its own release; inside BEGIN it is none', () => {
+  test("a savepoint alone is a transaction until its own release; inside BEGIN it isn't one", () => {
     const t = new ThreadBuilder(newStore());
     const run = (text: string, result = 101): number =>
       t.call('sqlStep', { object: t.define({ kind: 'sql', text }), context: 1, result });
@@ -330,7 +330,7 @@ describe('BEGIN and COMMIT in texts', () => {
   });
 });
 
-test('any calls whatever: the parts sum to the whole, the commit is within it', () => {
+test('for random calls, the parts sum to the whole, and the commit is within it', () => {
   const op = fc.constantFrom(
     'xLock',
     'xUnlock',
@@ -475,7 +475,7 @@ describe('golden: what a real engine does', () => {
     },
   );
 
-  test('wal, exclusive: no ladder, one frame each; the spans do not overlap', async () => {
+  test("wal, exclusive: no lock levels, one frame each; the spans don't overlap", async () => {
     const store = await run(
       [insertT(1), insertT(2), 'BEGIN', insertT(3), insertT(4), 'COMMIT'],
       'PRAGMA locking_mode=exclusive;PRAGMA journal_mode=wal;',
@@ -491,7 +491,7 @@ describe('golden: what a real engine does', () => {
       expect(all[i]!.fromUs).toBeGreaterThanOrEqual(all[i - 1]!.toUs);
   });
 
-  test('two connections of one thread are two transactions, however they interleave', async () => {
+  test('two connections of one thread are two transactions, even when they interleave', async () => {
     traced = new Traced();
     const { sqlite3 } = await loadWaSqlite('journey-sync');
     const [a, b] = [await sqlite3.open_v2('app.db'), await sqlite3.open_v2('app.db')];
@@ -500,7 +500,7 @@ describe('golden: what a real engine does', () => {
     const mark = traced.mark();
     await sqlite3.exec(a, 'BEGIN');
     await sqlite3.exec(a, 'SELECT * FROM t');
-    await sqlite3.exec(b, 'SELECT count(*) FROM t'); // its unlock is not the other's
+    await sqlite3.exec(b, 'SELECT count(*) FROM t'); // its unlock isn't the other connection's
     await sqlite3.exec(a, insertT(1));
     await sqlite3.exec(a, 'COMMIT');
     const store = storeOf(traced, traced.since(mark));
@@ -514,7 +514,7 @@ describe('golden: what a real engine does', () => {
   });
 });
 
-test('without SQL calls the mode is not known', async () => {
+test('without SQL calls the mode is unknown', async () => {
   const store = await run([insertT(1)]);
   const [, rows] = [store, traced!.all().filter((r) => r.op < Op.sqlOpen)];
   const [last] = transactionAnatomies(storeOf(traced!, rows)).slice(-1);

@@ -1,4 +1,4 @@
-// Write-ahead logs and checkpoints: by hand, and compared with a real engine.
+// Write-ahead logs and checkpoints: built by hand, and compared with a real engine.
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { modeOfText } from '../../src/analysis/wal/checkpoint-trigger.ts';
@@ -24,7 +24,7 @@ const PAGE = 4096;
 const FRAME = PAGE + 24;
 const WAL = 'PRAGMA locking_mode=exclusive;PRAGMA journal_mode=wal;';
 const ns = (us: number): number => Math.round(us * 1000);
-/** What must hold of every checkpoint. */
+/** Invariants of every checkpoint. */
 function check(c: Checkpoint): void {
   const { readUs, writeUs, syncUs, otherUs } = c.time;
   expect(ns(readUs) + ns(writeUs) + ns(syncUs) + ns(otherUs)).toBe(ns(c.toUs - c.fromUs));
@@ -70,7 +70,7 @@ describe('golden: a real engine', () => {
       expect(wal!.series.fileBytes.at(-1)).toBe(log());
       expect(wal!.highWaterBytes).toBe(log());
       expect(wal!.highWaterFrames).toBe((log() - 32) / FRAME);
-      // and with no xFileControl seen, by the order of reads and writes alone
+      // and without recorded xFileControl calls, from the order of reads and writes alone
       const inferred = checkpointsOf(storeOf(t, t.all(), [Op.xFileControl]));
       inferred.forEach(check);
       const shape = (c: Checkpoint): unknown[] => [
@@ -97,7 +97,7 @@ describe('golden: a real engine', () => {
         truncatedWal: false,
       });
       expect(c.statement).toMatch(/^INSERT INTO t/);
-      expect(c.walReads).toBe(c.dbWrites); // SQLite: one read and one write a page
+      expect(c.walReads).toBe(c.dbWrites); // SQLite reads and writes each page once
       expect(c).toMatchObject({
         pages: c.pagesInLog,
         pagesLeft: 0,
@@ -106,11 +106,12 @@ describe('golden: a real engine', () => {
         busy: 0,
       });
       expect(c.framesInLog).toBeGreaterThanOrEqual(100);
-      expect(c.hotReads! > 0).toBe(c.youngestReadUs! < HOT_US); // how hot depends on the machine
+      // the hot share depends on the machine
+      expect(c.hotReads! > 0).toBe(c.youngestReadUs! < HOT_US);
     }
   });
 
-  test('PASSIVE over everything is one run; TRUNCATE of few hot pages is many', async () => {
+  test('PASSIVE over all pages is one run; TRUNCATE of a few hot pages is many', async () => {
     const { t, sqlite3, db, log } = await start(
       'PRAGMA wal_autocheckpoint=0;PRAGMA cache_size=50;',
     );
@@ -154,11 +155,11 @@ describe('golden: a real engine', () => {
     expect(few!.runs).toBeGreaterThan(few!.pages * 0.8);
     const [wal] = walHistories(store);
     expect(wal).toMatchObject({ truncations: 1, restarts: 1 });
-    expect(wal!.highWaterBytes).toBe(before); // a restart leaves the file as long as it was
+    expect(wal!.highWaterBytes).toBe(before); // a restart keeps the file's length
     expect([wal!.series.usedBytes.at(-1), wal!.series.fileBytes.at(-1)]).toEqual([0, 0]);
   });
 
-  test('the last connection closes, and leaving WAL mode', async () => {
+  test('the last connection closes, and the database leaves WAL mode', async () => {
     const { t, sqlite3, db } = await start(`PRAGMA wal_autocheckpoint=0;${CREATE_T}`);
     await sqlite3.exec(db, insertT(1));
     await sqlite3.exec(db, 'PRAGMA journal_mode=delete');
@@ -177,7 +178,7 @@ describe('golden: a real engine', () => {
     expect(vfsOnly.at(-1)).toMatchObject({ trigger: 'close' });
   });
 
-  test('synchronous=full: what fills sectors is no commit', async () => {
+  test("synchronous=full: frames that fill a sector aren't commits", async () => {
     const { t, sqlite3, db } = await start(`PRAGMA synchronous=full;${CREATE_T}`);
     const mark = t.mark();
     for (let i = 0; i < 50; i++) await sqlite3.exec(db, insertT(i));
@@ -187,7 +188,7 @@ describe('golden: a real engine', () => {
     expect(wal!.syncs).toBeGreaterThanOrEqual(50);
   });
 
-  test('no log, no history', async () => {
+  test('without a log there is no history', async () => {
     const t = (traced = new Traced());
     const { sqlite3 } = await loadWaSqlite('journey-sync');
     const db = await sqlite3.open_v2('app.db');
@@ -197,7 +198,7 @@ describe('golden: a real engine', () => {
   });
 });
 
-test('the page size is that of the database, whatever the log is read by first', () => {
+test("the page size is the database's, whatever reads the log first", () => {
   const t = new ThreadBuilder(newStore());
   const [db, log] = [t.file('/app.db'), t.file('/app.db-wal', 'wal')];
   t.call('xRead', { object: log, offset: 0, length: 1024 });
@@ -209,7 +210,10 @@ test('the page size is that of the database, whatever the log is read by first',
   expect(walHistories(t.store)).toMatchObject([{ pageSize: PAGE, frames: 1 }]);
 });
 
-/** Turso: frames in one OPFS write each, no VFS calls; `copy` pages go to the database at a checkpoint. */
+/**
+ * Turso: frames in one OPFS write each, no VFS calls; a checkpoint copies the `copy` pages to the
+ * database.
+ */
 function turso(pages: readonly number[], copy: readonly number[]): ReturnType<typeof newStore> {
   const store = newStore();
   const t = new ThreadBuilder(store);
@@ -249,7 +253,7 @@ function turso(pages: readonly number[], copy: readonly number[]): ReturnType<ty
   return store;
 }
 
-test('OPFS alone (Turso): the checkpoint is seen, with pages left in the log', () => {
+test('OPFS alone (Turso): the checkpoint is detected, with pages left in the log', () => {
   const store = turso([5, 6, 5, 9, 7], [5, 6, 7]);
   const [c, ...rest] = checkpointsOf(store);
   expect(rest).toEqual([]);
@@ -283,8 +287,11 @@ test('OPFS alone (Turso): the checkpoint is seen, with pages left in the log', (
   });
 });
 
-test('where checkpoints do not announce themselves, what a reader read from the log before is none of theirs', () => {
-  /** @param reads of the log, before the one that is copied @param elsewhere whether another statement made them */
+test("where checkpoints aren't announced, a reader's earlier reads of the log aren't theirs", () => {
+  /**
+   * @param reads of the log, before the copying one @param elsewhere whether another statement made
+   * them
+   */
   const reading = (reads: number, elsewhere: boolean): Checkpoint[] => {
     const store = newStore();
     const t = new ThreadBuilder(store);
@@ -309,10 +316,13 @@ test('where checkpoints do not announce themselves, what a reader read from the 
   };
   expect(reading(10_000, true)).toMatchObject([{ bracketed: false, walReads: 1, dbWrites: 1 }]);
   expect(reading(3, false)).toMatchObject([{ walReads: 4, dbWrites: 1 }]);
-  expect(reading(10_000, false)).toMatchObject([{ walReads: 64, dbWrites: 1 }]); // of one call they cannot be told apart
+  // within one call they can't be distinguished
+  expect(reading(10_000, false)).toMatchObject([{ walReads: 64, dbWrites: 1 }]);
 });
 
-/** A log into which frames of these pages are written, the first of them at `first`; then all its pages are copied. */
+/**
+ * A log with frames of these pages, the first of them at `first`. Then all its pages are copied.
+ */
 function copiedLog(first: number, pages: readonly number[], cut = false): Checkpoint {
   const store = newStore();
   const t = new ThreadBuilder(store);
@@ -332,7 +342,7 @@ function copiedLog(first: number, pages: readonly number[], cut = false): Checkp
   t.send();
   return checkpointsOf(store)[0]!;
 }
-test('locks refused in a checkpoint, and behind it in its SQL call', () => {
+test('locks refused in a checkpoint, and after it in its SQL call', () => {
   const store = newStore();
   const t = new ThreadBuilder(store);
   const [wal, db] = [t.file('/app.db-wal', 'wal'), t.file('/app.db')];
@@ -353,7 +363,7 @@ test('locks refused in a checkpoint, and behind it in its SQL call', () => {
   expect(checkpointsOf(store)).toMatchObject([{ dbWrites: 1, busy: 2 }]);
 });
 
-test('which pages are in a log with frames from before the trace is not known', () => {
+test('which pages a log holds is unknown while it has frames from before the trace', () => {
   expect(copiedLog(1, [4, 5, 4])).toMatchObject({
     framesInLog: 3,
     pagesInLog: 2,
@@ -368,7 +378,7 @@ test('which pages are in a log with frames from before the trace is not known', 
   });
   const cut = copiedLog(501, [4], true);
   expect(cut).toMatchObject({ pagesInLog: null, truncatedWal: true, pagesLeft: 0 });
-  // in the view's words
+  // the view's text
   const before = 'the log holds frames from before the recording';
   expect(inLogText(cut)).toBe(`501 frames of n/a pages, n/a superseded (${before})`);
   expect([pagesLeftText(cut), pagesLeftText(copiedLog(501, [4]))]).toEqual([
@@ -378,7 +388,7 @@ test('which pages are in a log with frames from before the trace is not known', 
   expect(inLogText(copiedLog(1, [4, 5, 4]))).toBe('3 frames of 2 pages, 1 superseded');
 });
 
-test('a log that only grows is starved', () => {
+test('a log that only grows is reported as starved', () => {
   const [wal] = walHistories(
     turso(
       Array.from({ length: 4001 }, (_, i) => 1 + (i % 50)),
@@ -389,7 +399,7 @@ test('a log that only grows is starved', () => {
   expect(isStarved(wal!, 10_000)).toBe(false);
 });
 
-test('calls of all threads are in order of time, each of them once, whatever overlaps', () => {
+test('calls of all threads are in order of time, each exactly once, whatever overlaps', () => {
   const step = fc.record({
     thread: fc.nat(3),
     idle: fc.nat(2),
@@ -445,7 +455,7 @@ test('calls of all threads are in order of time, each of them once, whatever ove
   );
 });
 
-test('any order of pages: runs, distinct pages and what is left agree with a plain count', () => {
+test('for any order of pages, runs, distinct pages, and remaining pages match a plain count', () => {
   const pages = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 30 });
   fc.assert(
     fc.property(pages, pages, (frames, copy) => {

@@ -1,6 +1,6 @@
 /**
- * The answer that commands print: the numbers of the panel's Answer, and text that is safe for a
- * terminal.
+ * The answer that commands print: the numbers of the panel's Answer view, and text that is safe for
+ * a terminal.
  */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
@@ -32,7 +32,7 @@ test("has the panel's sentence, times, and actions", async () => {
   expect(first!.afterUs).toBeCloseTo(said.inSqlUs! - first!.savingUs!, 3);
 });
 
-test('takes no saving outside SQL from the time in SQL', async () => {
+test('subtracts no saving outside SQL from the time in SQL', async () => {
   const facts = await factsOf('golden/sql-js-export');
   const said = answerOf(facts);
   expect(said.actions).toEqual([
@@ -40,13 +40,13 @@ test('takes no saving outside SQL from the time in SQL', async () => {
   ]);
   expect(reportText(answerReport(said, 'x.vfst'))).toContain('\n     Saves 12.5 ms outside SQL, ');
   expect(explainedText(facts.get(explained)!)).toBe("This action isn't about the 53.3 ms in SQL.");
-  // those of flushes under xSync are in SQL, though they are storage calls
+  // flushes under xSync are in SQL, although they are storage calls
   const inSql = (await factsOf('golden/opfs-proxy')).get(findings);
   expect(inSql.filter(({ rule }) => ['F14', 'F38', 'F39', 'F44'].includes(rule))).toHaveLength(5);
   expect(inSql.filter((finding) => finding.savesOutsideSql)).toEqual([]);
 });
 
-test('names the statements to put together, and which action replaces another', async () => {
+test('names the statements to combine, and which action replaces another', async () => {
   const facts = await factsOf('golden/opfs-sahpool');
   const said = answerOf(facts);
   const [first, second] = said.actions;
@@ -59,14 +59,14 @@ test('names the statements to put together, and which action replaces another', 
   const text = reportText(answerReport(said, 'x.vfst'));
   expect(text).toMatch(/Time in SQL 355 ms → \d+ ms, cause: likely, alternative to F01\n/);
   expect(text).toContain('\n  Recording cost your app about ');
-  // it begins with the statement, and leaves out those that ran once
+  // it begins with the statement, and omits those that ran once
   const [ref] = facts.get(findings)[0]!.evidence.events;
   const thread = facts.store.threads[ref!.thread]!;
   const row = thread.events.rowOfSeq(ref!.seq);
   expect(statementText(thread, row)).toMatch(/^INSERT/);
 });
 
-test('of an app that did little, asks whether it did what is slow', async () => {
+test('asks, for an app that did little, whether it did what is slow', async () => {
   const said = answerOf(await factsOf('golden/opfs-sahpool'));
   const idle = { ...said, actions: [], none: 'No known mistake found.', accounts: [] };
   const textOf = (inSqlUs: number): string =>
@@ -75,20 +75,20 @@ test('of an app that did little, asks whether it did what is slow', async () => 
   expect(textOf(200_000)).not.toContain('--headed');
 });
 
-test('names the commands that show more, with a path that shells take', async () => {
+test('names the commands that show more, with a path that is safe in shells', async () => {
   const said = answerOf(await factsOf('golden/idb-batch-atomic'));
   expect(reportText(answerReport(said, 'my app.vfst'))).toMatch(
     /^SQLite kept [^\n]+\n\nTime in SQL\n[^]*\nWhat to do\n {2}1\. [^]*npx vfscope open "my app\.vfst"\n/,
   );
 });
 
-test('where SQLite was not seen it says so, and has nothing to do', () => {
+test('reports that SQLite was not seen, and suggests no action', () => {
   const said = answerOf(new Facts(newStore()));
   expect(said).toMatchObject({ inSqlUs: null, parts: [], actions: [], more: 0 });
   expect(reportText(answerReport(said, 'x.vfst'))).toContain('vfscope saw no SQLite engine.');
 });
 
-test('a recording is named by host and time', () => {
+test('names a recording by host and time', () => {
   const at = new Date(2026, 0, 31, 8, 4, 5);
   expect(recordingName('http://localhost:8080/a?b', at)).toBe(
     'localhost-8080-20260131-080405.vfst',

@@ -1,4 +1,4 @@
-// The Answer: its first sentences, the order of actions, and what cost most.
+// The Answer view: its first sentences, the order of actions, and what cost most.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { actionsOf, changeText } from '../../src/analysis/answer/actions.ts';
@@ -36,7 +36,7 @@ const lengthOf = ({ fromUs, toUs }: { fromUs: number; toUs: number }): number =>
 const said = (store: TraceStore): string => new Facts(store).get(headline).text;
 
 describe('the first sentences', () => {
-  it('name the thread, its time, and what most of it was', async () => {
+  it('name the thread, its time, and where most of it went', async () => {
     const facts = await golden('idb-batch-atomic');
     const { text, times, fromUs, toUs } = facts.get(headline);
     const inSql = formatDuration(facts.get(totalTimeInSql));
@@ -51,7 +51,7 @@ describe('the first sentences', () => {
     );
   });
 
-  it('of several threads name the one that was busy most of the time', async () => {
+  it('with several threads, name the one that was busy for most of the time', async () => {
     expect((await golden('idb-two-tabs')).get(headline).text).toMatch(
       /^SQLite kept \d threads( \(mostly .+, \d+(\.\d)? %\))? busy for a total of [\d.]+ m?s while you recorded [\d.]+ m?s\. /,
     );
@@ -72,7 +72,7 @@ describe('the first sentences', () => {
       for (const { text, said } of all) {
         expect(saidText(said)).toBe(text);
         const words = said.filter((part) => !isNumber(part)).join('');
-        // names of threads, packages, and statements may have digits
+        // names of threads, packages, and statements may contain digits
         expect(words.replace(/"[^"]*"|\S+\.js|@\S+/g, '')).not.toMatch(/\d/);
         for (const { definition } of said.filter(isNumber)) expect(definition).toMatch(/\w.*\.$/);
       }
@@ -91,7 +91,7 @@ describe('the first sentences', () => {
     ]);
   });
 
-  it('say what was seen where SQLite ran nowhere', () => {
+  it('report what was seen if SQLite ran nowhere', () => {
     expect(said(newStore())).toBe('Nothing was recorded.');
     const loaded = new ThreadBuilder(newStore());
     loaded.define({
@@ -126,7 +126,7 @@ describe('the first sentences', () => {
     );
   });
 
-  it('of a page that ran already do not say that it used no SQLite', () => {
+  it("don't claim that a page that was already running used no SQLite", () => {
     const late = new ThreadBuilder(newStore(), { kind: 'page', url: 'https://a.example/' });
     late.define({ kind: 'note', topic: 'late-start', text: 'SQLite and workers ...' });
     late.call('idbGet', {});
@@ -136,7 +136,7 @@ describe('the first sentences', () => {
     );
   });
 
-  it('of a page that ran already and used SQLite are least numbers: its older workers are missing', () => {
+  it('give minimums for a page that was already running and used SQLite, whose older workers are missing', () => {
     const late = new ThreadBuilder(newStore(), { kind: 'page', url: 'https://a.example/' });
     late.define({ kind: 'note', topic: 'late-start', text: 'SQLite and workers ...' });
     late.call('sqlStep', { aux: 1, context: 1, result: 101, dur: 5000 });
@@ -148,7 +148,7 @@ describe('the first sentences', () => {
     expect(said(late.store)).toContain('at least');
   });
 
-  it('an app whose worker is not recorded: it is named, and a time is at least that', () => {
+  it("name the app's unrecorded worker, and give a minimum time", () => {
     const note = {
       kind: 'note',
       id: 0,
@@ -171,7 +171,7 @@ describe('the first sentences', () => {
 describe('what to do', () => {
   const found = (rule: string, savingUs: number | null): Finding =>
     ({ rule, savingUs, advice: rule }) as unknown as Finding;
-  it('is one action a rule; data at risk and a standstill come first', () => {
+  it('is one action a rule, with data at risk and a standstill first', () => {
     const actions = actionsOf([
       found('F01', 9),
       found('F38', 5),
@@ -184,13 +184,14 @@ describe('what to do', () => {
       ['F38', 2],
     ]);
   });
-  it('has the SQL to copy where a statement does it', async () => {
+  it('has the SQL to copy if a statement can fix it', async () => {
     const all = (await golden('idb-batch-atomic')).get(findings);
     expect(all.find(({ rule }) => rule === 'F01')?.sql).toBe('BEGIN;\n-- your statements\nCOMMIT;');
     const thrash = (await golden('cache-thrash')).get(findings).find(({ rule }) => rule === 'F11');
     expect(thrash?.sql).toMatch(/^PRAGMA cache_size=-?\d+;$/);
     expect(thrash?.advice).toContain(thrash?.sql?.slice(0, -1));
-    // all frames that its checkpoints found in the log fit: one checkpoint then copies each page once
+    // all frames that its checkpoints found in the log fit: one checkpoint then copies each page
+    // once
     const storm = await golden('checkpoint-storm');
     const frames = storm.get(checkpoints).reduce((n, { framesInLog }) => n + framesInLog!, 0);
     expect(frames).toBeLessThan(1000);
@@ -206,7 +207,7 @@ describe('what to do', () => {
 });
 
 describe('what cost most', () => {
-  it('are the first statements of their table, and moments of which none lies in another', async () => {
+  it("are the first statements of their table, and moments that don't contain each other", async () => {
     const facts = await golden('idb-batch-atomic');
     const { statements, tables, moments } = facts.get(worst);
     expect(statements).toEqual(facts.get(statementTable)!.rows.slice(0, 5));
@@ -229,7 +230,7 @@ describe('what cost most', () => {
           (a.toUs - a.fromUs) / 2,
         );
   });
-  it("a moment that another connection's lock made long says so", async () => {
+  it("a moment reports if another connection's lock made it long", async () => {
     const { moments } = (await golden('opfs-wl-two-tabs')).get(worst);
     expect(moments.map(({ title }) => title)).toContainEqual(
       expect.stringMatching(
@@ -242,7 +243,7 @@ describe('what cost most', () => {
 describe('the first sentences about a part of a recording', () => {
   const BUSY = 'SQLite kept the worker worker.js busy for';
 
-  it('have the time in SQL of a range, and ranges side by side have all of it', async () => {
+  it('have the time in SQL of a range, and adjacent ranges have all of it together', async () => {
     const facts = await golden('idb-batch-atomic');
     const { fromUs, toUs, times: all, cost } = facts.get(headline);
     const sql = sqlRangeOf(facts);
@@ -264,12 +265,12 @@ describe('the first sentences about a part of a recording', () => {
         ),
       );
       expect(narrowed).toBe(true);
-      // what recording cost is of all of it
+      // the cost of recording is that of the whole recording
       expect(rest).toMatchObject({ fromUs, toUs, cost });
     }
   });
 
-  it('of a statement that only reads from IndexedDB name no write', async () => {
+  it('name no write for a statement that only reads from IndexedDB', async () => {
     const facts = await golden('idb-batch-atomic');
     const row = facts.get(statementTable)!.rows.find(({ sql }) => sql?.includes('hex(v)'))!;
     expect(headlineIn(facts, { statement: row.text }).text).toMatch(
@@ -277,7 +278,7 @@ describe('the first sentences about a part of a recording', () => {
     );
   });
 
-  it('are about a range, a thread, a statement, and both, by hand', () => {
+  it('cover a range, a thread, a statement, and both, built by hand', () => {
     const store = newStore();
     const [a, b] = ['a', 'b'].map(() => new ThreadBuilder(store)) as [ThreadBuilder, ThreadBuilder];
     for (const [t, us] of [
@@ -307,13 +308,13 @@ describe('the first sentences about a part of a recording', () => {
     expect(say({ fromUs: 5000, toUs: 6000, thread: 0 })).toBe(
       'In this range of 1 ms, with the other filters, no SQL ran.',
     );
-    // the timeline may show more than was recorded
+    // the timeline may show more than the recording
     expect(say({ fromUs: -1e6, toUs: 1e6 })).toMatch(/^In this range of 12 ms, .+ of 16 ms\. /);
   });
 });
 
 describe('what cost most in a part of a recording', () => {
-  it('of one thread and of the others is all of it', async () => {
+  it('of one thread and of the others add up to all of it', async () => {
     const facts = await golden('idb-two-tabs');
     const all = facts.get(worst).times!;
     const each = facts.store.threads.map(({ index }) => worstIn(facts, { thread: index }));
@@ -324,7 +325,7 @@ describe('what cost most in a part of a recording', () => {
       expect(moments.every((moment) => moment.thread === thread)).toBe(true);
   });
 
-  it('of a part of the time has the moments and tables with most of it', async () => {
+  it('of a time range has the moments and tables with most of it', async () => {
     const facts = await golden('idb-batch-atomic');
     const whole = facts.get(worst);
     const all = facts.get(statementTable)!;
@@ -384,12 +385,12 @@ describe('what cost most in a part of a recording', () => {
     expect(times!.spanUs).toBe(row.time.spanUs);
     expect(moments.length).toBeGreaterThan(0);
     expect(moments.every(({ kind }) => kind === 'statement')).toBe(true);
-    // its time in Top statements has prepare, reset and finalize in it: that of a moment is another one
+    // its time in Top statements includes prepare, reset, and finalize; a moment's time doesn't
     expect(moments[0]!.title).toMatch(/^One run of /);
     expect(lengthOf(moments[0]!)).toBeCloseTo(row.maxUs!, 3);
   });
 
-  it('of a part of the time is sorted by it, and sums to the part', async () => {
+  it('of a time range is sorted by it, and sums to the part', async () => {
     const facts = await golden('idb-batch-atomic');
     const { statements, times } = worstIn(facts, { part: 'write' });
     const us = statements!.map(({ time }) => time.writeUs);
@@ -408,7 +409,7 @@ describe('what cost most in a part of a recording', () => {
     expect(worstIn(facts, { table: 'no such table' }).statements).toEqual([]);
   });
 
-  it('of a range holds no moment outside of it', async () => {
+  it('of a range has no moment outside it', async () => {
     const facts = await golden('idb-batch-atomic');
     const [first] = facts.get(worst).moments;
     const scope = { fromUs: first!.fromUs, toUs: first!.toUs };
@@ -420,7 +421,7 @@ describe('what cost most in a part of a recording', () => {
   });
 });
 
-it('a saving too small for the time that it is taken from is shown by itself', () => {
+it('a saving too small for its total is shown on its own', () => {
   expect(changeText(880_000, 495_000)).toBe('880 ms → 495 ms');
   expect(changeText(8_760_000, 8_757_900)).toBe('8.76 s, 2.1 ms less');
 });

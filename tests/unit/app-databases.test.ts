@@ -11,7 +11,10 @@ import { newStore, ThreadBuilder } from '../traces/builder.ts';
 const flags = Flag.async;
 const READWRITE = 1;
 
-/** Commits on a VFS that keeps its files in IndexedDB: each xSync waits 100 us for its transaction's completion. */
+/**
+ * Commits on a VFS that stores its files in IndexedDB: each xSync waits 100 us for its
+ * transaction's completion.
+ */
 function commits(
   during: (thread: ThreadBuilder, app: number, i: number) => void,
   between = during,
@@ -55,7 +58,7 @@ function commits(
 
 describe('a commit that waits for its own transaction', () => {
   const alone = commits(() => {});
-  test('is charged with it', () => {
+  test('includes it', () => {
     expect(alone).toEqual({
       completions: [100, 100, 100, 100],
       sync: [0, 0, 0, 0],
@@ -63,7 +66,7 @@ describe('a commit that waits for its own transaction', () => {
     });
   });
 
-  test('is not charged with a transaction that the app leaves open beside it', () => {
+  test('excludes a transaction that the app leaves open at the same time', () => {
     const open = (thread: ThreadBuilder, app: number, i: number): void =>
       void thread.call('idbTransaction', {
         object: app,
@@ -73,15 +76,15 @@ describe('a commit that waits for its own transaction', () => {
         open: true,
       });
     const beside = commits((thread, app, i) => {
-      if (i === 0) open(thread, app, 0); // as if the VFS call that waits had begun it
-      thread.idle(300); // the VFS does something else meanwhile
+      if (i === 0) open(thread, app, 0); // as if the waiting VFS call had begun it
+      thread.idle(300); // the VFS does something else in between
     }, open);
     expect(beside.completions).toEqual(alone.completions);
     expect(beside.partition.idbTransactionUs).toBe(400);
   });
 });
 
-test('what the app stores between statements is its own', () => {
+test('excludes what the app stores between statements', () => {
   const store = newStore();
   const thread = new ThreadBuilder(store);
   const file = thread.file('app.db');
@@ -96,7 +99,7 @@ test('what the app stores between statements is its own', () => {
     });
   statement();
   const begun = thread.now;
-  // it completes after the second commit: a row's end may come after those of later rows
+  // it completes after the second commit, because a row can end after later rows
   thread.call('idbTransaction', { object: app, context: 7, aux: READWRITE, flags, dur: 1000 });
   thread.now = begun + 10;
   statement();
@@ -104,7 +107,7 @@ test('what the app stores between statements is its own', () => {
   expect(transactionAnatomies(store).map((one) => one.commit!.time.idbCompleteUs)).toEqual([0, 0]);
 });
 
-test('another connection is not charged either', () => {
+test("excludes a transaction during another connection's commit", () => {
   const store = newStore();
   const thread = new ThreadBuilder(store);
   const file = thread.file('app.db');
@@ -119,7 +122,7 @@ test('another connection is not charged either', () => {
     });
   write(1, () => {
     thread.call('idbTransaction', { object: vfs, context: 50, aux: READWRITE, flags, dur: 1000 });
-    thread.idle(-900); // relaxed durability: the commit goes on
+    thread.idle(-900); // relaxed durability: the commit doesn't wait
   });
   write(2, () => thread.idle(300));
   thread.send();

@@ -1,4 +1,4 @@
-/** The lane of the app's own marks and measures. */
+/** The track of the app's own marks and measures. */
 import { expect, it } from 'vitest';
 import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import { rowAt } from '../../src/trace/lanes/frame.ts';
@@ -11,7 +11,8 @@ b.call('mark', { object: name('boot'), offset: 0, dur: 0 }); // 0
 b.idle(1000);
 b.call('mark', { object: name('near'), offset: 1, dur: 0 });
 b.idle(9000);
-// measured once it is over, 10 ms: begun at 2 ms, 6 ms long; in it one of 1 ms at 4 ms
+// reported at its end, at 10 ms: one that began at 2 ms and lasted 6 ms, and one of 1 ms inside it,
+// at 4 ms
 b.call('measure', { object: name('query'), offset: 4, length: 1000, dur: 0 });
 b.call('measure', { object: name('open report'), offset: 2, length: 6000, dur: 0 });
 b.call('visibility', { aux: 1, dur: 0 });
@@ -19,7 +20,7 @@ b.send();
 const lanes = new TimelineLanes(store);
 lanes.update(12_000);
 
-it('has a measure where it was, not where it was reported, and the inner one over the outer', () => {
+it('shows a measure at its own time, not where it was reported, and the inner one above the outer', () => {
   expect(lanes.rows.map(({ key, events }) => [key, events])).toEqual([['0:marks', 5]]);
   const [frame] = lanes.frames(['0:marks'], 0, 12_000, 1200);
   const slices = Array.from({ length: frame!.slices.length / 5 }, (_, i) => [
@@ -38,7 +39,7 @@ it('has a measure where it was, not where it was reported, and the inner one ove
   ]);
 });
 
-it('shows interactions and long tasks where they were, and is there for them alone', () => {
+it('shows interactions and long tasks at their own time, even if there are no marks', () => {
   const own = newStore();
   const page = new ThreadBuilder(own, { name: 'page' });
   page.idle(100_000);
@@ -60,7 +61,7 @@ it('shows interactions and long tasks where they were, and is there for them alo
   expect([15_000, 30_000, 60_000].map(at)).toEqual(['long task', 'click', 'long task']);
 });
 
-it('has texts beside moments where there is room for them', () => {
+it('has labels next to moments where they fit', () => {
   const texts = (width: number): [number, string][] => {
     const { x, texts } = lanes.frames(['0:marks'], 0, 12_000, width)[0]!.texts!;
     return texts.map((text, i) => [Math.round(x[i]!), text]);
@@ -76,7 +77,7 @@ it('has texts beside moments where there is room for them', () => {
   ]);
 });
 
-it('is no lane where the page only became hidden', () => {
+it('is absent if the page only became hidden', () => {
   const quiet = newStore();
   const page = new ThreadBuilder(quiet, { name: 'page' });
   page.call('visibility', { aux: 1, dur: 0 });

@@ -1,4 +1,4 @@
-// Decoding of b-tree pages: written by real SQLite, malformed, and random bytes.
+// Decoding of b-tree pages that real SQLite wrote, malformed ones, and random bytes.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { childrenOf, schemaRowsOf } from '../../src/sqlite/b-tree.ts';
@@ -9,7 +9,7 @@ import { interior, SIZE } from '../traces/interior-page.ts';
 const children = (bytes: Uint8Array, page: number, size = SIZE): number[] | null =>
   childrenOf(bytes, 0, page, size);
 
-/** Bytes of a database that SQLite made, with what its own SELECT says of the schema. */
+/** Bytes of a database that SQLite wrote, with what its own SELECT reports about the schema. */
 async function real(setup: string): Promise<{
   file: Uint8Array;
   rows: [type: string, name: string, table: string, root: number][];
@@ -64,7 +64,7 @@ describe('pages as SQLite writes them', () => {
         );
     }
     const roots = new Set([1, ...named.map(([, , , root]) => root)]);
-    // every page but the roots has one parent, of the same b-tree
+    // every page except the roots has one parent, of the same b-tree
     expect([...seen.keys()].sort((a, b) => a - b)).toEqual(
       [...names.keys()].filter((page) => !roots.has(page)).sort((a, b) => a - b),
     );
@@ -77,7 +77,7 @@ describe('pages as SQLite writes them', () => {
     expect(found.sort()).toEqual(expected.sort());
   });
 
-  test('a page that does not make sense says nothing', () => {
+  test('a malformed page gives nothing', () => {
     const sound = interior([7, 8, 9]);
     expect(children(sound, 2)).toEqual([7, 8, 9]);
     expect(children(interior([7, 8, 9], 1), 1)).toEqual([7, 8, 9]);
@@ -88,22 +88,22 @@ describe('pages as SQLite writes them', () => {
       return bytes;
     };
     for (const bytes of [
-      interior([7]), // only page 1 is without cells
-      interior([7, 2, 9]), // itself
+      interior([7]), // only page 1 may have no cells
+      interior([7, 2, 9]), // its own number
       interior([7, 1, 9]),
       interior([7, 0, 9]),
       broken((b) => (b[0] = 13)),
       broken((b) => (b[3] = 0xff)), // more cells than fit
-      broken((b) => (b[5] = 0x05)), // content behind the end
+      broken((b) => (b[5] = 0x05)), // content after the end
       broken((b) => (b[12] = 0)), // a cell before the content
-      broken((b) => b.set([0x03, 0xff], 12)), // a cell over the end
+      broken((b) => b.set([0x03, 0xff], 12)), // a cell across the end
       sound.subarray(0, SIZE - 1),
       new Uint8Array(SIZE),
     ])
       expect(children(bytes, 2)).toBeNull();
   });
 
-  test('random and damaged bytes never throw, and are never taken for more than a page holds', async () => {
+  test('random and damaged bytes never throw, and never give more than fits in a page', async () => {
     const { file, size } = await real(`PRAGMA page_size=1024; ${SCHEMA}`);
     const pages = file.length / size;
     const check = (bytes: Uint8Array, page: number): void => {

@@ -9,7 +9,7 @@ import { interior, SIZE } from '../traces/interior-page.ts';
 
 describe('the reader in the hook', () => {
   const AT = 4096;
-  /** Of database 7, whose WAL is 8. */
+  /** A reader of database 7, whose WAL is 8. */
   function reader() {
     const recorder = new Recorder({ capacity: 64, maxEngines: 1 });
     const memory = new WebAssembly.Memory({ initial: 2 });
@@ -46,7 +46,7 @@ describe('the reader in the hook', () => {
     return bytes;
   };
 
-  test('says a page once, and again when its children have changed', () => {
+  test('reports a page once, and again when its children have changed', () => {
     const { see, faults } = reader();
     expect(see(3, interior([10, 11, 12], 3))).toEqual([
       { kind: 'b-tree-pages', id: 1, file: 7, at: 0, page: 3, children: [10, 11, 12] },
@@ -56,12 +56,12 @@ describe('the reader in the hook', () => {
     expect(see(3, interior([10, 11, 13, 12], 3))).toMatchObject([{ children: [10, 11, 13, 12] }]); // another thread wrote it
     expect(see(3, interior([10, 14, 13, 12], 3), true)).toMatchObject([
       { children: [10, 14, 13, 12] },
-    ]); // its first words are the same
+    ]); // its first words are unchanged
     expect(see(4, new Uint8Array(SIZE).fill(5))).toEqual([]);
     expect(faults()).toBe(0);
   });
 
-  test('a page of a log, also when its image is written alone', () => {
+  test('reports a page of a log, also if its image is written alone', () => {
     const { see, header, body } = reader();
     see(1, database([3, 4]));
     header(5, 9);
@@ -70,12 +70,12 @@ describe('the reader in the hook', () => {
     ]);
     header(6, 10);
     expect(body(5, interior([20, 22, 21], 9))).toMatchObject([{ page: 9, children: [20, 22, 21] }]);
-    expect(body(99, interior([5, 6], 9))).toEqual([]); // of a frame whose header nobody saw
-    header(5, 3); // a leaf of the schema, then another page in its place
+    expect(body(99, interior([5, 6], 9))).toEqual([]); // the header of this frame wasn't seen
+    header(5, 3); // a leaf of the schema, then another page at its offset
     expect(body(5, interior([30, 31], 3))).toMatchObject([{ page: 3, children: [30, 31] }]);
   });
 
-  test('of a page that left the schema no row is looked at', () => {
+  test('reads no rows of a page that left the schema', () => {
     const { see } = reader();
     const leaf = new Uint8Array(SIZE);
     const row = [4, ...[23, 15, 15, 1], ...new TextEncoder().encode('tableaa'), 7];
@@ -91,7 +91,7 @@ describe('the reader in the hook', () => {
     expect(see(3, leaf, true)).toEqual([]);
   });
 
-  test('is bounded, and says so once', () => {
+  test('is bounded, and reports once that it stopped', () => {
     const { see } = reader();
     let last: BTreeDefinition[] = [];
     let count = 0;

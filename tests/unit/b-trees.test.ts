@@ -28,7 +28,7 @@ function contextOf(store: TraceStore): QueryContext {
     rest: () => Promise.resolve(),
   };
 }
-describe('pages to b-trees', () => {
+describe('from pages to b-trees', () => {
   const treesOf = (t: ThreadBuilder): BTrees => {
     return bTreesOf(t.store)[0]!;
   };
@@ -62,7 +62,7 @@ describe('pages to b-trees', () => {
     [3, 'orders_by_date', 'orders'],
   ] as const;
 
-  test('from the root down, and totals by b-tree', () => {
+  test('from the root down, with totals by b-tree', () => {
     const { t, touch, pages, names } = app();
     for (const [page, type] of [
       [1, 13],
@@ -111,7 +111,7 @@ describe('pages to b-trees', () => {
     expect([...totals.readBytes]).toEqual([PAGE, 4 * PAGE, 3 * PAGE, PAGE]);
   });
 
-  test('the views and SQL call pages so', () => {
+  test('the views and SQL name pages this way', () => {
     const { t, touch, pages, names } = app();
     for (const [page, type] of [
       [1, 13],
@@ -171,7 +171,7 @@ describe('pages to b-trees', () => {
     ]);
   });
 
-  test('what was said last holds: moved, removed, dropped, and a page that is interior no more', () => {
+  test("the newest report wins: moved, removed, and dropped pages, and a page that isn't interior any more", () => {
     const { t, touch, pages, names } = app();
     touch('xRead', 1, 13);
     names(1, SCHEMA_ROWS);
@@ -179,9 +179,9 @@ describe('pages to b-trees', () => {
     pages(3, [20, 21]);
     touch('xWrite', 2, 5);
     pages(2, [10, 11]);
-    pages(3, [20, 21, 12, 11]); // 11 is still claimed by page 2, which was seen before
+    pages(3, [20, 21, 12, 11]); // page 2, seen before, still claims 11
     pages(20, [30, 31]);
-    touch('xWrite', 20, 10); // a leaf now: what it led to is gone
+    touch('xWrite', 20, 10); // a leaf now: its former children are gone
     t.send();
     let trees = treesOf(t);
     expect([10, 11, 12, 20, 30].map((page) => nameOf(trees, page))).toEqual([
@@ -190,7 +190,7 @@ describe('pages to b-trees', () => {
       undefined,
     ]);
     touch('xWrite', 20, 2); // rolled back
-    touch('xRead', 2, 5); // and page 2 still has 11: seen later than page 3
+    touch('xRead', 2, 5); // and page 2, seen after page 3, still has 11
     t.send();
     trees = treesOf(t);
     expect([11, 30].map((page) => nameOf(trees, page))).toEqual(['orders', 'orders_by_date']);
@@ -204,7 +204,7 @@ describe('pages to b-trees', () => {
     ]);
   });
 
-  test('names on a page that is no leaf of the schema any more do not count; circles end', () => {
+  test("names on a page that isn't a leaf of the schema any more don't count; cycles end", () => {
     const { t, touch, pages, names } = app();
     touch('xRead', 1, 5);
     pages(1, [4, 5]);
@@ -280,7 +280,7 @@ describe('pages to b-trees', () => {
     expect(treesOf(opaque.t)).toMatchObject({ list: [], causes: ['opaque'] });
   });
 
-  test('what is written after the hook stopped to follow belongs to none', () => {
+  test('pages written after the hook stopped following belong to none', () => {
     const { t, touch, pages, names, end } = app();
     touch('xRead', 1, 13);
     names(1, SCHEMA_ROWS);
@@ -300,7 +300,7 @@ describe('pages to b-trees', () => {
     expect(trees.causes).toEqual(['changes']);
   });
 
-  test('survive a file; a sanitized copy calls them as its statements do', async () => {
+  test('survive a file; a sanitized copy names them as its statements do', async () => {
     const { t, touch, pages, names } = app();
     t.define({ kind: 'sql', text: 'SELECT * FROM orders WHERE "Odd Name"=?' });
     touch('xRead', 1, 13);
@@ -341,7 +341,7 @@ describe('pages to b-trees', () => {
     );
   });
 
-  test('forged definitions are refused at the door', () => {
+  test('forged definitions are rejected on entry', () => {
     const good = {
       kind: 'b-tree-names',
       id: 1,

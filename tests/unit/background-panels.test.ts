@@ -9,13 +9,13 @@ const OURS = 'moz-extension://us/';
 type Listener = (...args: unknown[]) => void;
 /** Session storage: outlives the background. */
 let stored: Record<string, unknown>;
-/** Tabs that were told to give everything back. */
+/** Tabs that were told to restore everything. */
 let restored: number[];
 let reloads: number;
 let onConnect: Listener[];
 /** Whether requests may wait for the background, as in Firefox. */
 let requestsWait: boolean;
-/** Listeners to requests. */
+/** Listeners for requests. */
 let toRequests: Set<Listener>;
 
 const event = () => ({ addListener: () => {}, removeListener: () => {}, hasListener: () => false });
@@ -74,7 +74,7 @@ const api = () => ({
 async function boot(): Promise<void> {
   onConnect = [];
   toRequests = new Set();
-  vi.clearAllTimers(); // the one before it is dead
+  vi.clearAllTimers(); // the previous one is dead
   vi.stubGlobal('chrome', api());
   vi.resetModules();
   await import('../../src/background/background.ts');
@@ -82,7 +82,7 @@ async function boot(): Promise<void> {
 interface Panel {
   say: (message: PanelMessage) => void;
   leave: () => void;
-  /** Whether it was told that it records, each time. */
+  /** For each message whether it was told that it records. */
   states: boolean[];
   relayed: unknown[];
 }
@@ -108,7 +108,7 @@ function panel(page: string, tab = 1): Panel {
     relayed,
   };
 }
-/** A page that relays, of this tab. @returns what it was told, beside greetings */
+/** A relaying page of this tab. @returns what it was told, without greetings */
 function relayingPage(
   source: string,
   tab = 1,
@@ -152,7 +152,7 @@ async function recording(): Promise<Panel> {
   return first;
 }
 
-test('a panel that connects again keeps its recording, however often the background starts anew', async () => {
+test('a panel that reconnects keeps its recording, however often the background restarts', async () => {
   await recording();
   for (let times = 0; times < 3; times++) {
     await boot();
@@ -163,7 +163,7 @@ test('a panel that connects again keeps its recording, however often the backgro
   expect(restored).toEqual([]);
 });
 
-test('a panel that was opened after a crash of both does not inherit the recording, which ends', async () => {
+test("a panel that was opened after both crashed doesn't inherit the recording, which ends", async () => {
   await recording();
   await boot();
   const next = panel('next');
@@ -175,7 +175,7 @@ test('a panel that was opened after a crash of both does not inherit the recordi
   expect(restored).toEqual([1]);
 });
 
-test('nor does Record go on with it: the page is loaded anew for a recording of its own', async () => {
+test('nor does Record continue it: the page reloads for a recording of its own', async () => {
   await recording();
   await boot();
   const next = panel('next');
@@ -188,7 +188,7 @@ test('nor does Record go on with it: the page is loaded anew for a recording of 
   expect(restored).toEqual([1]);
 });
 
-test('of two panels of a tab, the one that recorded ends its recording when it goes; the other does not', async () => {
+test('of two panels of a tab, only the one that records ends its recording when it closes', async () => {
   const first = await recording();
   const second = panel('second');
   await settled();
@@ -203,11 +203,12 @@ test('of two panels of a tab, the one that recorded ends its recording when it g
   expect(third.states.at(-1)).toBe(false);
 });
 
-test('what pages relay before the panel has connected again, they are asked for again', async () => {
+test('what pages relay before the panel has reconnected is requested again', async () => {
   await recording();
   await boot();
   const [page, ofAnother] = [relayingPage('a'), relayingPage('b', 2)];
-  page.say({ k: 'relay', source: 'a', n: 1, seen: 0, body: { k: 'open', channel: 'c' } }); // reaches nobody
+  // reaches no panel
+  page.say({ k: 'relay', source: 'a', n: 1, seen: 0, body: { k: 'open', channel: 'c' } });
   await settled();
   const again = panel('first');
   await settled();
@@ -219,7 +220,7 @@ test('what pages relay before the panel has connected again, they are asked for 
   expect(again.relayed).toMatchObject([{ n: 1, body: { k: 'open' } }]);
 });
 
-test('a port that is replaced by a newer one of the same page ends nothing', async () => {
+test('replacing a port by a newer one of the same page ends nothing', async () => {
   const first = await recording();
   panel('first');
   first.leave();
@@ -228,7 +229,7 @@ test('a port that is replaced by a newer one of the same page ends nothing', asy
 });
 
 test.each([false, true])(
-  'a background that starts listens to requests while a recording runs, and before only where they wait: %s',
+  'a background that starts listens to requests while a recording runs, and earlier only where requests can wait: %s',
   async (wait) => {
     requestsWait = wait;
     await boot();

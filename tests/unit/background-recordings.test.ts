@@ -75,13 +75,13 @@ const options = {
   capture: CAPTURE_DEFAULTS,
 } as const;
 
-test('a tab that fails at the end keeps neither the others nor the panel from hearing of it', async () => {
+test("a tab that fails at the end doesn't keep the others or the panel from being notified", async () => {
   const { recordingOf, start, stop, watchRecordings } =
     await import('../../src/background/recordings.ts');
   const heard: boolean[] = [];
   watchRecordings((_, recording) => heard.push(recording !== null));
   await start(1, 'page', options);
-  // a name drawn at random: the page that reloads
+  // a random name: the page that reloads
   const ids = registered.map(({ id }) =>
     id.replace(/^vfscope-now (?!whole$)\w+$/, 'vfscope-now 1'),
   );
@@ -99,7 +99,7 @@ test('a tab that fails at the end keeps neither the others nor the panel from he
   expect(await recordingOf(1)).toBeNull();
 });
 
-test('a start that fails says why it failed, not what failed when it was taken back', async () => {
+test('a start that fails reports its own error, not that of its cleanup', async () => {
   const { recordingOf, start } = await import('../../src/background/recordings.ts');
   vi.spyOn(api.tabs, 'reload').mockRejectedValueOnce(new Error('the page cannot be reloaded'));
   const warned = vi.spyOn(console, 'warn').mockReturnValueOnce();
@@ -111,7 +111,7 @@ test('a start that fails says why it failed, not what failed when it was taken b
 });
 
 test.each([
-  [`${ORIGIN}/?`, `${ORIGIN}/?`], // where an empty form leads to
+  [`${ORIGIN}/?`, `${ORIGIN}/?`], // the URL that an empty form leads to
   [`${ORIGIN}/a?b=1#c`, `${ORIGIN}/a?b=1`],
   [`${ORIGIN}/a#?`, `${ORIGIN}/a`],
 ])('%s is announced by a pattern of its own', async (url, pattern) => {
@@ -122,7 +122,7 @@ test.each([
   expect(announced.map(({ matches }) => matches)).toEqual([[pattern]]);
 });
 
-test('a page that does not come is announced no longer, unless it was asked for again', async () => {
+test("a page that doesn't arrive isn't announced any more, unless it was requested again", async () => {
   const { start } = await import('../../src/background/recordings.ts');
   const { documentGone, expectDocument } = await import('../../src/background/coverage.ts');
   await start(1, 'page', { ...options, scope: 'tab' });
@@ -190,14 +190,14 @@ test.each([
   await start(1, 'page', { ...options, scope: 'tab' });
   const [sharing] = (await load()).sharing;
   expect(nativeTabs(sharing!)).toEqual(natives);
-  sharing!.older = []; // the recorded tab has loaded again
+  sharing!.older = []; // the recorded tab has reloaded
   const url = `blob:${ORIGIN}/1`;
   const ask = { k: 'shared', key: 'w', traits: 'classic', url, dead: [] } as const;
   const sender = { tab: { id: 1 }, origin: ORIGIN } as chrome.runtime.MessageSender;
   expect(await sharedUrl({ ...ask, dead: [] }, sender)).toBe(natives.length ? '' : url);
 });
 
-test('after a recording, pages that share its workers get the script that they have, by the same registration', async () => {
+test('after a recording, pages that share its workers get their script again from the same registration', async () => {
   const { start, stop } = await import('../../src/background/recordings.ts');
   const { sharedUrl } = await import('../../src/background/shared-workers.ts');
   const { load } = await import('../../src/background/coverage.ts');
@@ -232,7 +232,7 @@ test('after a recording, pages that share its workers get the script that they h
   expect(gone.mock.calls.flatMap(([{ ids }]) => ids)).not.toContain(`vfscope-hooks ${ORIGIN}/*`);
 });
 
-test('once the last page that held a shared worker has left after Stop, the pages that are left give back what starts them', async () => {
+test('once the last page that held a shared worker has left after Stop, the remaining pages restore the constructor', async () => {
   const { start, stop } = await import('../../src/background/recordings.ts');
   const { pageShown, sharedUrl } = await import('../../src/background/shared-workers.ts');
   const { load } = await import('../../src/background/coverage.ts');
@@ -252,7 +252,7 @@ test('once the last page that held a shared worker has left after Stop, the page
   await vi.waitFor(() => expect(told).toEqual([2, 3]));
 });
 
-test('a page that waits while one recording ends and the next begins agrees with the next one', async () => {
+test('a page that waits while one recording ends and the next begins gets the state of the next one', async () => {
   const { start, stop } = await import('../../src/background/recordings.ts');
   const { sharedUrl } = await import('../../src/background/shared-workers.ts');
   const { load } = await import('../../src/background/coverage.ts');
@@ -273,7 +273,7 @@ test('a page that waits while one recording ends and the next begins agrees with
   expect(next.workers).toEqual([{ key: 'w', traits: 'classic', urls: [url], tabs: [1] }]);
 });
 
-test('the address of a shared worker is stored before a page hears of it', async () => {
+test("a shared worker's address is stored before a page learns it", async () => {
   const { start } = await import('../../src/background/recordings.ts');
   const { sharedUrl } = await import('../../src/background/shared-workers.ts');
   const { load } = await import('../../src/background/coverage.ts');
@@ -291,7 +291,7 @@ test('the address of a shared worker is stored before a page hears of it', async
   expect(JSON.stringify(stored)).toContain(url);
 });
 
-test('where no request can be followed, every page knows that SharedWorkers are shared', async () => {
+test("where requests can't be followed, every page is told that SharedWorkers are shared", async () => {
   vi.stubGlobal('chrome', { ...api, webRequest: undefined });
   const { start } = await import('../../src/background/recordings.ts');
   await start(1, 'page', options);
@@ -300,7 +300,7 @@ test('where no request can be followed, every page knows that SharedWorkers are 
   for (const { js } of hooks) expect(js).toContain('capture/shared.js');
 });
 
-test('frames of however many origins leave the origin of their page covered', async () => {
+test("with any number of frame origins, the page's own origin stays covered", async () => {
   const { start } = await import('../../src/background/recordings.ts');
   const { documentSpeaks, expectDocument } = await import('../../src/background/coverage.ts');
   await start(1, 'page', { ...options, scope: 'tab' });

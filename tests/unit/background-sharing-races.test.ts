@@ -6,8 +6,9 @@
  *    ^                                    +-- URL --> connects --> ours
  *    +------------ it could not be started ---------------+
  *
- * A script that can't be started is still missing a moment later: what has failed from a URL fails from it again. A page whose policies
- * refuse blob: workers can join none of ours. It knows that before it asks, or hears it when it starts the first.
+ * A script that can't be started is still missing a moment later: a URL that failed once fails
+ * again. A page whose policies refuse blob: workers can join none of ours. It knows that before it
+ * asks, or hears it when it starts the first.
  */
 import { expect, test } from 'vitest';
 import { some } from '../full.ts';
@@ -18,25 +19,28 @@ const ORIGIN = 'http://app.test';
 
 interface Page {
   at: 'asks' | 'told' | 'connects' | 'ours' | 'native' | 'gone';
-  /** URLs that it has made. */
+  /** URLs that the page has created. */
   made: string[];
-  /** That it is told, or started from. */
+  /** The URL that it was given, or started from. */
   url: string;
   dead: string[];
-  /** A worker could not run, with this page's URL or by its own word: the page makes no URL any more. */
+  /**
+   * A worker failed to run, from this page's URL or by its own report: the page creates no more
+   * URLs.
+   */
   gaveUp: boolean;
-  /** What it asks with then. */
+  /** The URL that failed, which it then reports. */
   failed: string;
-  /** Loads of this tab that are still to come. */
+  /** How many more loads of this tab may follow. */
   loads: number;
-  /** What its policies do to ours. */
+  /** What its policies do to our workers. */
   policy: Policy;
 }
 type Policy = 'open' | 'closed' | 'closed, as it will hear';
 interface State {
   sharing: Sharing;
   pages: Page[];
-  /** What has become of a worker from each URL. */
+  /** State of the worker of each URL. */
   workers: Record<string, 'starts' | 'runs' | 'fails'>;
   revoked: string[];
 }
@@ -47,7 +51,7 @@ const loaded = (loads: number, policy: Policy = 'open'): Page => ({
 const holds = (page: Page, url: string): boolean =>
   (page.at === 'connects' || page.at === 'ours') && page.url === url;
 
-/** What can happen next, each as a change of a copy. */
+/** What can happen next: changed copies of the state. */
 function* steps({ pages, workers, revoked }: State): Generator<(next: State) => void> {
   for (const [tab, page] of pages.entries()) {
     if (page.at === 'asks')
@@ -109,13 +113,13 @@ function* steps({ pages, workers, revoked }: State): Generator<(next: State) => 
         yield ({ workers }) => void (workers[url] = becomes);
 }
 
-/** A worker ends with its last page. */
+/** A worker ends when its last page leaves. */
 function endUnheld({ pages, workers }: State): void {
   for (const [url, worker] of Object.entries(workers))
     if (worker !== 'fails' && !pages.some((page) => holds(page, url))) delete workers[url];
 }
 
-/** It would be told so again, and nothing can happen that ends that. */
+/** Whether it would get the same answer again, and no event can change that. */
 function waitsInVain(state: State, tab: number): boolean {
   const next = structuredClone(state);
   const ask = { key: 'worker.js', traits: '', url: '', dead: [], closed: true };
@@ -126,7 +130,7 @@ function waitsInVain(state: State, tab: number): boolean {
   );
 }
 
-/** @returns how many states there are, and how many of them have come to rest */
+/** @returns the number of states, and how many of them are final */
 function explore(pages: Page[]): {
   states: number;
   atRest: number;
@@ -146,7 +150,8 @@ function explore(pages: Page[]): {
     const owners = Object.values(state.workers).filter((worker) => worker === 'runs').length;
     const natives = state.pages.some(({ at }) => at === 'native') ? 1 : 0;
     if (owners + natives > 1) two.push(text);
-    // none waits for a page that has gone, runs the native one, or waits itself
+    // no page waits for one that has left, for one that runs the native worker, or for one that
+    // waits itself
     for (const [tab, { at, url, policy }] of state.pages.entries())
       if (at === 'asks' && policy === 'closed' && url === SHARED_WAIT && waitsInVain(state, tab))
         vain.push(text);

@@ -6,10 +6,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Patches } from '../../src/record/patches.ts';
 import type { Recorder } from '../../src/record/recorder.ts';
 
-/** What a drain costs with DevTools open, ms. */
+/** Cost of a drain with DevTools open, ms. */
 const DRAIN_MS = 0.045;
 
-/** A door that messages leave a service worker by. */
+/** The object through which a service worker sends messages. */
 class Client {
   sent: number[] = [];
   postMessage(record: number): void {
@@ -20,9 +20,10 @@ const patches = new Patches();
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   vi.stubGlobal('Client', Client);
-  vi.spyOn(EventTarget.prototype, 'addEventListener').mockReturnValue(); // Node's global scope hears no errors
+  // Node's global scope receives no errors
+  vi.spyOn(EventTarget.prototype, 'addEventListener').mockReturnValue();
   vi.spyOn(EventTarget.prototype, 'removeEventListener').mockReturnValue();
-  vi.resetModules(); // the hook keeps the platform's functions as they are when it comes
+  vi.resetModules(); // the hook stores the platform's functions when it loads
 });
 afterEach(() => {
   patches.restore();
@@ -32,8 +33,9 @@ afterEach(() => {
 });
 
 /**
- * So many messages, each after one record, and so long after each other.
- * @returns when drains began, which messages had left before their record did, and which records wait in the end
+ * Posts `count` messages, each after one record, at an interval.
+ * @returns when drains began, which messages had left before their record, and which records still
+ * wait at the end
  */
 async function post(
   messages: number,
@@ -70,17 +72,17 @@ async function post(
 }
 const gaps = (times: number[]): number[] => times.slice(1).map((time, i) => time - times[i]!);
 
-test('200 messages in a row: none leaves before its record', async () => {
+test('of 200 messages in a row, none leaves before its record', async () => {
   const { drains, overtook } = await post(200, 0);
   expect([drains.length, overtook]).toEqual([200, []]);
 });
 
-test('messages whose drains take less than 2 %: however many, none leaves before its record', async () => {
+test('if drains take less than 2 %, no message leaves before its record, however many there are', async () => {
   const { drains, overtook } = await post(20_000, (DRAIN_MS / 0.02) * 1.01);
   expect([drains.length, overtook]).toEqual([20_000, []]);
 });
 
-test('where they take more, one a millisecond, and one in the end', async () => {
+test('if they take more, there is one a millisecond, and one at the end', async () => {
   const everyMs = 0.005;
   const { drains, overtook, waiting } = await post(40_000, everyMs);
   const [first = 0] = overtook;

@@ -25,13 +25,13 @@ import type { TraceStore } from '../../src/trace/store.ts';
 import { ThreadBuilder, newStore } from '../traces/builder.ts';
 
 const ORIGIN = 1_700_000_000_000;
-/** The browser's clock is this far from the trace's, microseconds. */
+/** Difference between the browser's clock and the trace's, microseconds. */
 const OFFSET = 5_000_000;
 const PAGE = 7;
 const OTHER = 2;
 
 type More = Partial<BrowserEvent>;
-/** @param us of the trace */
+/** @param us in the trace's time */
 const at = (us: number, name: string, more: More = {}): BrowserEvent => ({
   ...{ name, cat: 'IndexedDB', ph: 'X', pid: PAGE, tid: 3, ts: us + OFFSET, dur: 10, args: {} },
   ...more,
@@ -45,7 +45,7 @@ const file = (us: number, call: string, more: More = {}): BrowserEvent =>
   at(us, `File::${call}`, { cat: 'disabled-by-default-file', args: { size: 4096 }, ...more });
 const work = (us: number, name: string, dur: number): BrowserEvent =>
   at(us, name, { pid: OTHER, tid: 9, dur });
-/** A request that is answered after `dur`, and that the browser works for from `begun` on. */
+/** A request that is answered after `dur`, and that the browser works on from `begun` on. */
 const put = (us: number, id: string, dur: number, begun: number): BrowserEvent[] => [
   at(us, 'IDBObjectStore::putRequestSetup', { args: { store_name: 'secret' } }),
   at(us + 1, 'IDBObjectStore::put', { ph: 'b', id2: { local: id } }),
@@ -53,23 +53,23 @@ const put = (us: number, id: string, dur: number, begun: number): BrowserEvent[]
   at(us + dur, '', { ph: 'e', id2: { local: id } }),
 ];
 
-/** A transaction of two puts and two writes in OPFS, as the browser reports them, in no order. */
+/** A transaction of two puts, and two OPFS writes, as the browser reports them, unordered. */
 const REPORTED: readonly BrowserEvent[] = [
   mark(),
   ...put(200, '0x1', 90, 230),
   ...put(220, '0x2', 100, 240),
   at(100, 'IDBDatabase::transaction'),
   file(300, 'Write', { dur: 7 }),
-  file(320, 'Write', { ph: 'I', dur: undefined }), // shorter than the clock
-  file(310, 'Write', { ph: 's' }), // an arrow of the same call
+  file(320, 'Write', { ph: 'I', dur: undefined }), // shorter than the clock's resolution
+  file(310, 'Write', { ph: 's' }), // a flow event of the same call
   work(260, 'Transaction::DoPendingCommit', 20),
   file(265, 'WriteAtCurrentPos', { pid: OTHER, tid: 9, dur: 4 }),
   file(270, 'Flush', { pid: OTHER, tid: 9, dur: 8 }),
-  file(400, 'Write', { pid: OTHER, tid: 9 }), // for something else
+  file(400, 'Write', { pid: OTHER, tid: 9 }), // another process
   at(150, 'IDBFactory::openRequestSetup'),
 ];
 
-/** What we recorded of the same. */
+/** Our recording of the same calls. */
 function recordedStore(
   capture: Partial<CaptureOptions> = {},
   extra?: (b: ThreadBuilder) => void,
@@ -91,7 +91,7 @@ function recordedStore(
   b.send();
   return store;
 }
-/** @param events more that the browser reports */
+/** @param events additional ones that the browser reports */
 function storeWith(
   events: readonly BrowserEvent[] = [],
   { isWhole = true, store = recordedStore() } = {},
@@ -102,7 +102,7 @@ function storeWith(
 const checkOf = (store: TraceStore) => new Facts(store).get(callCheck)!;
 
 describe("from the browser's trace events", () => {
-  test('calls come to their thread, and work to the browser', () => {
+  test('calls are assigned to their thread, and work to the browser', () => {
     const store = recordedStore();
     expect(addBelowStorage(store, { events: REPORTED, isWhole: true })).toBe(
       'took 10 storage events of the browser',
@@ -125,12 +125,12 @@ describe("from the browser's trace events", () => {
     expect([clockErrorUs, lost]).toEqual([5, false]);
   });
 
-  test('of another process, or of a document before ours, none comes', () => {
+  test('leave out those of another process, or of an earlier document', () => {
     const store = storeWith([file(330, 'Write', { pid: 8 }), file(-50, 'Write')]);
     expect(checkOf(store).verdict).toBe('equal');
   });
 
-  test('a browser that sent none says so', () => {
+  test('a browser that sent none is reported', () => {
     const store = newStore();
     expect(addBelowStorage(store, { events: [], isWhole: true })).toBe(
       'took 0 storage events of the browser',
@@ -170,31 +170,31 @@ describe('the check', () => {
     expect(differences[0]!.why).toMatch(/another name/);
   });
 
-  test('finds that the browser reports none at all', () => {
+  test('finds that the browser reports none', () => {
     const store = recordedStore();
     addBelowStorage(store, { events: [mark()], isWhole: true });
     expect(checkOf(store)).toMatchObject({ verdict: 'different', reported: 0 });
   });
 
-  test('names records that were lost as a cause', () => {
+  test('names lost records as a cause', () => {
     const store = storeWith([file(330, 'Write')]);
     store.threads[0]!.dropped = 1;
     expect(checkOf(store).differences[0]!.why).toMatch(/lost/);
   });
 
-  test('leaves out what an app calls while the trace of the browser ends', () => {
+  test("leaves out the app's calls while the browser's trace ends", () => {
     const on = (b: ThreadBuilder): void => {
       b.idle(5000);
       for (let i = 0; i < 5; i++) b.call('opfsWrite', { dur: 100 });
     };
-    // of the five it has seen the first two
+    // it has seen the first two of the five
     const store = storeWith([file(5321, 'Write'), file(5421, 'Write')], {
       store: recordedStore({}, on),
     });
     expect(checkOf(store)).toMatchObject({ verdict: 'equal', reported: 5, after: 7 });
   });
 
-  test('does not count the transaction of an upgrade', () => {
+  test("doesn't count the transaction of an upgrade", () => {
     const upgrade = (b: ThreadBuilder): void => void b.call('idbTransaction', { aux: 2 });
     expect(checkOf(storeWith([], { store: recordedStore({}, upgrade) })).verdict).toBe('equal');
   });
@@ -213,7 +213,7 @@ describe('the check', () => {
     expect(check.why).toMatch(why);
   });
 
-  test('is not there where the browser was not asked', () => {
+  test("is missing if the browser wasn't asked", () => {
     expect(new Facts(recordedStore()).get(callCheck)).toBeNull();
     expect(summaryOf(recordedStore())).not.toHaveProperty('belowStorage');
   });
@@ -235,7 +235,7 @@ describe('the time', () => {
     ]);
   });
 
-  test("has no queue where the browser's work is not that of these calls alone", () => {
+  test("has no queue if the browser's work isn't only for these calls", () => {
     const store = storeWith([work(245, 'Database::PutOperation', 5)]);
     const { sums } = new Facts(store).get(belowStorage)!;
     expect(sums.find(({ work: name }) => name.includes('put'))).toMatchObject({
@@ -243,7 +243,7 @@ describe('the time', () => {
     });
   });
 
-  test('is in the answer, in the summary, and in a table', () => {
+  test('is in the answer, the summary, and a table', () => {
     const store = storeWith([file(330, 'Flush')]);
     const facts = new Facts(store);
     const text = reportText(answerReport(answerOf(facts), 'a.vfst'));
@@ -264,7 +264,7 @@ describe('the time', () => {
 });
 
 describe('on the timeline', () => {
-  /** Label, begin, and length of each interval of a lane, microseconds. */
+  /** Label, start, and length of each interval of a track, microseconds. */
   const shown = (lanes: TimelineLanes, key: string): unknown[] => {
     const { settled, labelOf } = lanes.lane(key)!;
     return Array.from({ length: settled.count }, (_, i) => [
@@ -275,7 +275,7 @@ describe('on the timeline', () => {
     ]);
   };
 
-  test("a thread's calls, and once the work of the browser's process: what began last on top", () => {
+  test("has a thread's calls, and the work of the browser's process once, with the newest on top", () => {
     const lanes = new TimelineLanes(storeWith());
     lanes.update(1000);
     const own = lanes.rows.filter(({ kind }) => kind === 'below');
@@ -306,7 +306,7 @@ describe('on the timeline', () => {
     ]);
   });
 
-  test('where the browser was not asked there is none', () => {
+  test("has none if the browser wasn't asked", () => {
     const lanes = new TimelineLanes(recordedStore());
     lanes.update(1000);
     expect(lanes.rows.filter(({ kind }) => kind === 'below')).toEqual([]);
@@ -315,7 +315,7 @@ describe('on the timeline', () => {
 });
 
 describe('in a file', () => {
-  test('it comes back as it was, without a word of the app; a cut keeps its range', async () => {
+  test('comes back unchanged, without any text of the app; a cut keeps its range', async () => {
     const store = storeWith();
     const bytes = new Uint8Array(await (await saveTrace(store)).arrayBuffer());
     const { store: back, warnings } = await readTrace(bytes);
@@ -394,7 +394,7 @@ describe('in a file', () => {
     expect(checkedBelow({ ...packed, ...change }, (thread) => thread)).toBeNull();
   });
 
-  test('of a thread that the file does not describe, it is left out with a warning', async () => {
+  test("is left out with a warning for a thread that the file doesn't describe", async () => {
     const store = storeWith();
     store.below!.threads.fill(5, 0, 1);
     const bytes = new Uint8Array(await (await saveTrace(store)).arrayBuffer());

@@ -10,7 +10,10 @@ import { Flag } from '../../src/event/event.ts';
 import { formatDuration, formatShare } from '../../src/text/numbers.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
-/** A thread of 100 calls of SQL and VFS, and 10 requests. @param callNs what was measured of a call; null = nothing @param tracerUs vfscope's own time */
+/**
+ * A thread with 100 SQL and VFS calls, and 10 requests. @param callNs the measured cost of a call;
+ * null = nothing @param tracerUs vfscope's own time
+ */
 function recorded(callNs: number | null, tracerUs = 0): Facts {
   const t = new ThreadBuilder(newStore());
   if (callNs !== null)
@@ -45,7 +48,7 @@ test('each kind of call has its factor, a thread with an engine its start, and D
   expect(of([100, 0, 0], 100, false, true).calls).toBeGreaterThan(one.calls);
 });
 
-test('every call of a recording counts, at the smaller of what was measured', () => {
+test('every call of a recording counts, at the smaller of the measured costs', () => {
   const facts = recorded(100);
   const { calls } = costNs([100, 0, 10], 100, false, false);
   expect(facts.get(callCounts).cost).toEqual({ ns: calls, startNs: 0, events: 110 });

@@ -9,14 +9,14 @@ import { contextOf } from './viewer-context.ts';
 const storyOf = ({ store, thread }: ThreadBuilder, seq: number): CallStory =>
   QUERIES.callStory(contextOf(store), { thread: thread.index, seq })!;
 
-it('says what a call was, what it did inside, and how it stands beside others of its kind', () => {
+it('describes what a call was, what it did inside, and how it compares with others of its kind', () => {
   const t = new ThreadBuilder(newStore());
   const object = t.file('/a.db');
   for (const dur of [100, 200, 300, 900]) t.call('xLock', { object, aux: 1, dur });
   t.call('xLock', { object, aux: 2, dur: 5000 }); // another level is another kind
   const seq = t.call('xLock', { object, aux: 1, dur: 90 }, () => {
     t.call('atomicsWait', { dur: 400 });
-    t.call('atomicsNotify', { dur: 10 }); // no call of its own
+    t.call('atomicsNotify', { dur: 10 }); // makes no call of its own
     t.call('opfsGetSize', { dur: 100 });
   });
   t.send();
@@ -28,7 +28,7 @@ it('says what a call was, what it did inside, and how it stands beside others of
   });
 });
 
-it('counts a moment once where calls inside overlap, and none outside the call', () => {
+it('counts a moment once if calls inside overlap, and none outside the call', () => {
   const t = new ThreadBuilder(newStore());
   const object = t.file('/a.db', 'wal');
   const sql = t.define({ kind: 'sql', text: 'SELECT 1' });
@@ -50,7 +50,7 @@ it('counts a moment once where calls inside overlap, and none outside the call',
   });
 });
 
-it('says that a call failed, that it has not ended, and nothing of what is no call', () => {
+it("reports that a call failed or hasn't ended, and nothing about rows that aren't calls", () => {
   const t = new ThreadBuilder(newStore());
   const failed = t.call('idbPut', { length: 4096, flags: Flag.threw, result: 0, dur: 5 });
   const open = t.call('xSync', { object: t.file('/a.db'), open: true });

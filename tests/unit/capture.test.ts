@@ -1,5 +1,5 @@
-// What a recording captures: untrusted options, their scripts, and how traces, files, and reports
-// use what was captured.
+// Capture options of a recording: untrusted values, their scripts, and how traces, files, and
+// reports use what was captured.
 import { describe, expect, test } from 'vitest';
 import { captureScripts } from '../../src/protocol/capture.ts';
 import { isThreadMessage } from '../../src/protocol/messages.ts';
@@ -38,7 +38,7 @@ describe('options', () => {
     expect(captureOptionsOf(said)).toEqual({ ...CAPTURE_DEFAULTS, ...expected }),
   );
 
-  test('every choice but the defaults has its script', () => {
+  test('every option set except the default has its own script', () => {
     expect(captureScripts(captureOptionsOf({}))).toEqual([]);
     const all = new Set<string>();
     for (const capture of [0, 1, 2, 3] as CaptureLevel[])
@@ -69,7 +69,7 @@ describe('options', () => {
     );
   });
 
-  test('in words', () => {
+  test('as text', () => {
     expect(
       captureText({
         capture: 2,
@@ -108,7 +108,7 @@ function captured(): TraceStore {
 }
 
 describe('values and stacks', () => {
-  test('come through a file, into the table and into the report before sharing', async () => {
+  test('are in the file, in the table, and in the report before sharing', async () => {
     const { store, warnings } = await readTrace(
       new Uint8Array(await (await saveTrace(captured())).arrayBuffer()),
     );
@@ -125,7 +125,7 @@ describe('values and stacks', () => {
     });
   });
 
-  test('examples by statement: the first that differ, few and cut; what is made up is not shown', () => {
+  test('examples by statement: the first distinct ones, few and cut; made-up values are not shown', () => {
     const t = new ThreadBuilder(newStore());
     const sql = t.define({ kind: 'sql', text: 'SELECT * FROM t WHERE a = ? AND b = ?' });
     const other = t.define({ kind: 'sql', text: 'SELECT 1' });
@@ -175,7 +175,7 @@ describe('values and stacks', () => {
     expect(boundText(example!)).toMatch(/, … 22 more$/);
   });
 
-  test('sanitized: no value, no function, no URL; lines stay', () => {
+  test('sanitized: no values, functions, or URLs; lines stay', () => {
     const clean = sanitizeStore(captured());
     const { said } = clean.threads[0]!;
     expect(said.map((d) => d.kind)).toEqual(['sql', 'stack', 'stack']);
@@ -213,7 +213,10 @@ describe('values and stacks', () => {
 });
 
 describe('a trace cut to its marks', () => {
-  /** Marks `[` and `]` of the page, `(` and `)` of the worker, `.` a call of the worker's; a millisecond between them. */
+  /**
+   * Marks `[` and `]` of the page, `(` and `)` of the worker; `.` is a call of the worker. They are
+   * a millisecond apart.
+   */
   function marked(script: string): TraceStore {
     const store = newStore();
     const page = new ThreadBuilder(store, { kind: 'page' });
@@ -259,7 +262,7 @@ describe('a trace cut to its marks', () => {
 
   test('without marks there is no range', () => expect(markedRanges(marked('...'))).toEqual([]));
 
-  test('says what it left out, keeps names and losses, and is a whole file', async () => {
+  test('reports what it left out, keeps names and losses, and is a complete file', async () => {
     const store = marked('..[.]..');
     store.threads[1]!.dropped = 4;
     const cut = cutTo(store, markedRanges(store));

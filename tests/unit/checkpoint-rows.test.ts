@@ -16,7 +16,7 @@ const choice = (
 const names = (choices: readonly CheckpointChoice[]): string[] =>
   choiceRows(choices).map((row) => choiceColumns.autocheckpoint.text(row));
 
-it('merges neighbors with equal counts, off with them, and names the recorded one', () => {
+it('merges neighbors with equal counts, including off, and names the recorded one', () => {
   const choices = [
     choice(100, 9),
     choice(250, 7),
@@ -29,6 +29,6 @@ it('merges neighbors with equal counts, off with them, and names the recorded on
   expect(names(choices)).toEqual(['100', '250', '500 to 1,000 (recorded: 1,000)', '2,000 to off']);
   expect(choiceRows(choices).map(({ dbWrites }) => dbWrites)).toEqual([9, 7, 7, 0]);
   expect(names([choice(100, 3, 0, true), choice(250, 4)])).toEqual(['100 (recorded)', '250']);
-  // equal again behind another: not neighbors
+  // equal again after another: not neighbors
   expect(names([choice(100, 1), choice(250, 2), choice(500, 1)])).toEqual(['100', '250', '500']);
 });

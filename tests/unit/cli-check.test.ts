@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { budgetText } from '../../src/terminal/budget-text.ts';
 
-test('numbers have thousands separators; what is broken comes first', () => {
+test('numbers have thousands separators, and broken limits come first', () => {
   const text = budgetText([
     { path: 'commits', value: 12_345, limit: { max: 20_000 }, ok: true, cause: null },
     {

@@ -1,4 +1,4 @@
-/** What shells complete: every option of the help, which the command takes, and nothing else. */
+/** What shells complete: every option of the help that the command takes, and nothing else. */
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { completionScript, optionsByCommand } from '../../src/cli/completion.ts'
 
 /** What a shell without its user's configuration prints for this script. */
 function said(shell: string, option: string, script: string): string[] {
-  const env = { ...process.env, ZDOTDIR: tmpdir() }; // where zsh stores what it has found
+  const env = { ...process.env, ZDOTDIR: tmpdir() }; // where zsh stores its cache
   const { stdout, stderr, status } = spawnSync(shell, [option, '-c', script], {
     ...{ encoding: 'utf8', env },
   });
@@ -14,14 +14,14 @@ function said(shell: string, option: string, script: string): string[] {
   return stdout.trim().split('\n');
 }
 const isInstalled = (shell: string): boolean => spawnSync(shell, ['--version']).error === undefined;
-/** Both have what bash calls: its variables in, `COMPREPLY` out. */
+/** Both have the function that bash calls: variables in, `COMPREPLY` out. */
 const called = (words: readonly string[]): string =>
   `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _vfscope; printf '%s\\n' "\${COMPREPLY[@]}"`;
 
-/** What each shell completes for a line. */
+/** Completions of each shell for a line. */
 const SHELLS: Record<string, (words: readonly string[]) => string[]> = {
   bash: (words) => said('bash', '--norc', `${completionScript('bash')}\n${called(words)}`),
-  // bashcompinit calls it in this mode, and takes those that begin as the word does
+  // bashcompinit calls it in this mode, and keeps those that begin with the word
   zsh: (words) =>
     said(
       'zsh',
@@ -32,7 +32,7 @@ const SHELLS: Record<string, (words: readonly string[]) => string[]> = {
     said('fish', '--no-config', `${completionScript('fish')}\ncomplete -C '${words.join(' ')}'`),
 };
 
-test('options are those that the help names', () => {
+test('options are those that the help lists', () => {
   const all = optionsByCommand();
   expect([...all.keys()].sort()).toEqual([
     'check',
@@ -77,7 +77,7 @@ describe.each(Object.entries(SHELLS))('%s', (shell, completed) => {
     expect(completed(line.split(' ')).sort()).toEqual(words);
   });
 
-  // the shell completes them itself: with spaces in their names, and folders
+  // the shell completes them itself, including folders and names with spaces
   test.runIf(isInstalled(shell))('leaves files to the shell', () => {
     expect(completed(['vfscope', 'summary', 'package.js'])).toEqual([
       shell === 'fish' ? 'package.json' : '',

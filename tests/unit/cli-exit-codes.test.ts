@@ -35,7 +35,7 @@ const URL = 'http://localhost:1/';
 const OUT = ['--out', join(folder, 'x.vfst')];
 const NONE = join(folder, 'none.vfst');
 
-describe('wrong use is exit code 2, says what is wrong, and prints no result', () => {
+describe('invalid use has exit code 2, reports what is wrong, and prints no result', () => {
   const budget = file('good.json', '{"commits": {"max": 10}}');
   test.each<[string[], RegExp]>([
     [[], /vfscope record <url>/],
@@ -207,7 +207,7 @@ describe('the other codes', () => {
     expect(vfscope(['diff', SAMPLE, SAMPLE]).code).toBe(0);
   });
 
-  test('0, and what a result tells of its app is said once: not of a trace that is sanitized', () => {
+  test('0, and what a result reveals about its app is reported once, but not for a sanitized trace', () => {
     const clean = join(folder, 'clean.vfst');
     const as = (from: string, ...args: string[]) =>
       vfscope(['export', from, '--format', 'vfst', ...args]);
@@ -222,7 +222,7 @@ describe('the other codes', () => {
     });
   });
 
-  test("3 where the user's SQL fails in a run, in SQLite's words", () => {
+  test("3 if the user's SQL fails in a run, with SQLite's message", () => {
     const { code, stdout, stderr } = vfscope([
       'lab',
       'run',
@@ -237,7 +237,7 @@ describe('the other codes', () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
-  test('1 where a limit is broken, with the table', () => {
+  test('1 if a limit is broken, with the table', () => {
     const { code, stdout } = vfscope([
       'check',
       SAMPLE,
@@ -275,7 +275,7 @@ describe('the other codes', () => {
   });
 });
 
-describe('a browser that cannot be started is exit code 3 and named', () => {
+describe("3 if a browser can't be started, with its name", () => {
   const program = file('program', '#!/bin/sh\n');
   chmodSync(program, 0o755);
 
@@ -305,7 +305,7 @@ describe('a browser that cannot be started is exit code 3 and named', () => {
 });
 
 describe('--json', () => {
-  test('each command takes it, and the documents name those that do not', () => {
+  test("each command takes it, and the documents list those that don't", () => {
     const without = [...optionsByCommand()].flatMap(([name, options]) =>
       options.includes('--json') ? [] : [name],
     );
@@ -391,7 +391,7 @@ describe('help', () => {
     ]),
   );
 
-  test('wrong words end with the usage of their command, not of all', () => {
+  test('invalid words end with the usage of their command, not of all', () => {
     const { stderr } = vfscope(['summary', SAMPLE, '--jsn']);
     expect(stderr).toMatch(
       /^vfscope: Unknown option '--jsn'\.\n\n {2}vfscope summary [^]*--privacy/,

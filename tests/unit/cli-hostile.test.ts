@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** Characters that a page of text for people may have; names of 65,536 characters are in the trace. */
+/** Characters that a page of text for people may have. The trace has names of 65,536 characters. */
 const A_PAGE = 100_000;
 const budget = join(folder, 'budget.json');
 
@@ -64,7 +64,7 @@ describe('in a terminal', () => {
     expect(threads[0]!.name).toBe(HOSTILE);
   });
 
-  test('a complaint that quotes the page keeps its lines and nothing else', () => {
+  test('an error message that quotes the page keeps its lines and adds none', () => {
     complain(`${HOSTILE}\nsecond line`);
     expect(said).not.toMatch(COMMANDS);
     expect(said).toMatch(/^vfscope: =cmd.*end\nsecond line\n$/s);
@@ -78,7 +78,7 @@ describe('in a file', () => {
     return readFileSync(out, 'utf8');
   };
 
-  test('html: text, cut where it has no end, and no override that outlives its cell', async () => {
+  test('html: text, cut if it is endless, and no text-direction override that outlives its cell', async () => {
     const html = await written('html');
     expect(html).toContain('&lt;img src=x');
     expect(html).not.toMatch(/<img|<script|<!--/i);
@@ -92,7 +92,7 @@ describe('in a file', () => {
     expect(text.trimEnd().split('\n').length).toBe(2 * 60 * 8);
   });
 
-  test('csv: no cell begins as a formula does, nothing commands a terminal, and all else is there', async () => {
+  test('csv: no cell begins like a formula, none controls a terminal, and everything else is present', async () => {
     const text = await written('csv');
     const harmlessText = HOSTILE.replace('\r\n', '\n').replace(new RegExp(COMMANDS, 'g'), '\ufffd');
     expect(text).toContain(`"'${harmlessText.replaceAll('"', '""')}"`);

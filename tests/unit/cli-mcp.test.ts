@@ -66,7 +66,7 @@ afterEach(async () => {
 });
 
 describe('the protocol', () => {
-  test('initialize takes a version that it knows, and offers its newest for another', async () => {
+  test('initialize accepts a version that it knows, and offers its newest for any other', async () => {
     const server = start();
     const known = await server.ask(1, 'initialize', { protocolVersion: '2024-11-05' });
     expect(known.result).toMatchObject({
@@ -104,7 +104,7 @@ describe('the protocol', () => {
     const server = start();
     server.write(line);
     expect((await server.read()).error?.code).toBe(code);
-    expect(await server.ask(9, 'ping')).toMatchObject({ id: 9 }); // and it goes on
+    expect(await server.ask(9, 'ping')).toMatchObject({ id: 9 }); // and the server continues
   });
 
   test('a call that is canceled gets no answer', async () => {
@@ -161,13 +161,13 @@ describe('tools answer in at most 2,000 tokens, with the next call', () => {
   });
 });
 
-test('a query with more rows than fit says how to get them, without options of the command', async () => {
+test("a query with more rows than fit explains how to get them, without the command's options", async () => {
   const sql = 'SELECT seq FROM events';
   const { text } = await start().call('query', { trace: TRACE, sql });
   expect(text).toMatch(/^100 rows; there are more: add LIMIT and OFFSET$/m);
 });
 
-/** An app's page is open in a browser: here, a program that keeps the address. */
+/** An app's page is open in a browser. Here, a program that holds the address. */
 describe.skipIf(process.platform === 'win32')('open', () => {
   const folder = mkdtempSync(join(tmpdir(), 'vfscope-mcp-'));
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -200,7 +200,10 @@ describe('an answer', () => {
   const call = { args: ['findings', 'a b.vfst'], next: 'diff(...)', failed: false, said: '' };
   const signOf = (text: string): string => /up to the line "(end \w{8})"/.exec(text)![1]!;
 
-  /** Characters of a text, and its tokens: the larger of cl100k_base and o200k_base (gpt-tokenizer). */
+  /**
+   * Characters of a text, and its number of tokens: the larger of cl100k_base and o200k_base
+   * (gpt-tokenizer).
+   */
   test.each<[string, string, number]>([
     [
       'English',
@@ -236,7 +239,7 @@ describe('an answer', () => {
     expect(text.split(signOf(text))).toHaveLength(3);
   });
 
-  test('as much as fits of why a call failed', () => {
+  test('has as much of the cause of a failed call as fits', () => {
     const text = answerText({
       ...call,
       out: '',

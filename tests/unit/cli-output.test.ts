@@ -1,4 +1,5 @@
-// Outputs that fail or are special: a closed reader, a full disk, devices, existing files.
+// Outputs that fail or are special: a reader that closes early, a full disk, devices, existing
+// files.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -17,7 +18,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeWhole } from '../../src/terminal/write-file.ts';
 import { buildCommand } from './cli-command.ts';
 
-const SAMPLE = 'tests/traces/golden/opfs-proxy.vfst'; // its exports fill a pipe many times over
+// large enough that its exports fill a pipe many times
+const SAMPLE = 'tests/traces/golden/opfs-proxy.vfst';
 const folder = mkdtempSync(join(tmpdir(), 'vfscope-output-'));
 let command: string;
 beforeAll(async () => {
@@ -25,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** In a shell, `$V` being the command. */
+/** Run in a shell, where `$V` is the command. */
 function shell(line: string): { code: number | null; stdout: string; stderr: string } {
   const env = { ...process.env, V: command, F: SAMPLE, NODE: process.execPath, OUT: folder };
   const { status, stdout, stderr } = spawnSync('bash', ['-c', `set -o pipefail; ${line}`], {
@@ -35,7 +37,7 @@ function shell(line: string): { code: number | null; stdout: string; stderr: str
   return { code: status, stdout, stderr };
 }
 
-describe('a reader that goes early is no failure', () => {
+describe("a reader that closes early isn't an error", () => {
   test.each(['summary $F', 'summary $F --json', 'findings $F', 'diff $F $F', 'lab list', '--help'])(
     '%s | true',
     (args) => {
@@ -59,7 +61,7 @@ describe('a reader that goes early is no failure', () => {
     expect(shell('"$NODE" "$V" check $F --budget "$OUT/budget.json" | true').code).toBe(1);
   });
 
-  test('of warnings, too', () => {
+  test('also for warnings', () => {
     const { code, stdout } = shell(
       '"$NODE" "$V" export $F --format csv --out "$OUT/x.csv" 2> >(true); echo $?',
     );
@@ -78,7 +80,7 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
     },
   );
 
-  test('a device is written into, and never taken away', () => {
+  test('a device is written to, and never removed', () => {
     const { code, stderr } = shell('"$NODE" "$V" export $F --format csv --out /dev/full');
     expect(code).toBe(2);
     expect(stderr).toMatch(/\/dev\/full can't be written: the disk is full/);
@@ -94,7 +96,7 @@ describe('a file', () => {
   };
   const parts = (): string[] => readdirSync(folder).filter((name) => name.includes('.part'));
 
-  test('that is there stays as it is until the new one is whole', async () => {
+  test('that exists stays unchanged until the new one is complete', async () => {
     writeFileSync(path, 'before');
     await expect(writeWhole(path, failing())).rejects.toThrow('the format failed');
     expect([readFileSync(path, 'utf8'), parts()]).toEqual(['before', []]);
@@ -102,14 +104,14 @@ describe('a file', () => {
     expect([readFileSync(path, 'utf8'), parts()]).toEqual(['after', []]);
   });
 
-  test('that is not there is not there after a failure', async () => {
+  test("that doesn't exist isn't left behind by a failure", async () => {
     await expect(writeWhole(join(folder, 'new.txt'), failing())).rejects.toThrow(
       'the format failed',
     );
     expect(existsSync(join(folder, 'new.txt'))).toBe(false);
   });
 
-  test('behind a link: the link stays', async () => {
+  test('behind a link is replaced, and the link stays', async () => {
     const link = join(folder, 'link.txt');
     symlinkSync(path, link);
     await writeWhole(link, ['through']);
@@ -119,13 +121,13 @@ describe('a file', () => {
     ]);
   });
 
-  test.runIf(process.getuid?.() !== 0)('that may not be written is left alone', async () => {
+  test.runIf(process.getuid?.() !== 0)("that can't be written is left unchanged", async () => {
     chmodSync(path, 0o444);
     await expect(writeWhole(path, ['no'])).rejects.toMatchObject({ exitCode: 2 });
     expect(readFileSync(path, 'utf8')).toBe('through');
   });
 
-  test('below a file, or in no folder', async () => {
+  test('below a file, or in a missing folder', async () => {
     for (const place of [join(path, 'x'), join(folder, 'none', 'x')])
       await expect(writeWhole(place, ['x'])).rejects.toThrow(
         `${place} can't be written: there is no folder`,

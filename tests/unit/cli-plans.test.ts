@@ -30,7 +30,7 @@ const asJson = (...more: string[]): (StatementPlan & { fingerprint: string })[] 
   return (JSON.parse(stdout) as { plans: (StatementPlan & { fingerprint: string })[] }).plans;
 };
 
-it('plans each statement on the recorded schema', () => {
+it('plans each statement with the recorded schema', () => {
   const all = asJson();
   expect(all.length).toBeGreaterThan(0);
   for (const { source, lines, cause } of all) {
@@ -44,7 +44,7 @@ it('plans each statement on the recorded schema', () => {
   expect(stdout).toContain('from the recorded CREATE statements');
 });
 
-it('plans them on the schema of a database, and names what that lacks', async () => {
+it('plans them with the schema of a database, and names what is missing in it', async () => {
   const init = createRequire(import.meta.url)('sql.js') as () => Promise<{
     Database: new () => { run(sql: string): void; export(): Uint8Array<ArrayBuffer> };
   }>;

@@ -1,4 +1,4 @@
-// The commands on a trace file: what they print, and what they say when they cannot.
+// The commands on a trace file: what they print, and their messages when they fail.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** The sample, its files by another name. */
+/** The sample with other file names. */
 function named(path: string): TraceStore {
   const store = sampleStore();
   for (const { definitions } of store.threads)
@@ -58,7 +58,7 @@ describe('summary', () => {
       statements: { count: 3, distinct: 1 },
     });
     expect(s.transactions).toEqual({ read: 0, write: 3, rolledBack: 0 });
-    // of three readings; the connection was opened before
+    // from three readings; the connection was opened earlier
     expect(s.pageCache).toEqual({ hits: 20, misses: 4, writes: 2, spills: 2, hitRate: 20 / 24 });
     expect(s.web.idb).toMatchObject({ get: 3, put: 1, transactions: 3, readwriteTransactions: 3 });
     expect(s.web.opfs).toMatchObject({ writes: 1, writeBytes: 100 });
@@ -96,7 +96,7 @@ describe('summary', () => {
     expect(s.threads[0]!.note).toContain('started before recording');
   });
 
-  test('what a trace cannot show is null, never 0', () => {
+  test("what a trace can't show is null, never 0", () => {
     const s = summaryOf(newStore());
     expect(s).toMatchObject({
       commits: null,
@@ -113,7 +113,7 @@ describe('summary', () => {
     });
   });
 
-  test('a null number has its cause beside it', () => {
+  test('a null number comes with its cause', () => {
     const s = summaryOf(newStore());
     expect(Object.keys(s.unknown).sort()).toEqual(
       [
@@ -131,7 +131,7 @@ describe('summary', () => {
     expect(summaryOf(sampleStore()).unknown).toEqual({});
   });
 
-  test('for people, unknown reads n/a and nothing of a trace can command the terminal', async () => {
+  test('for people, unknown reads n/a, and no text of a trace can control the terminal', async () => {
     expect(await summaryCommand({ file: SAMPLE })).toBe(0);
     expect(stdout).toContain('wa-sqlite, SQLite 3.53.0, VFS IDBBatchAtomicVFS');
     expect(stdout).toMatch(/Commits\s+≥ 3\n\s*Syncs per commit\s+1 \(partial\)\n/);
@@ -152,11 +152,11 @@ describe('summary', () => {
     expect(reportText(reportOf(newStore()))).toMatch(/Commits\s+n\/a/);
   });
 
-  test('--markdown: tables whose cells the trace cannot break out of', async () => {
+  test("--markdown: the trace can't break out of table cells", async () => {
     expect(await summaryCommand({ file: SAMPLE, markdown: true })).toBe(0);
     const rows = stdout.split('\n').filter((line) => line.startsWith('|'));
     expect(rows.length).toBeGreaterThan(12);
-    // every row has the columns of its head: count bars that no backslash takes away
+    // every row has the columns of its header; the count includes bars that no backslash escapes
     let columns = 0;
     for (const line of stdout.split('\n')) {
       const bars = line.match(/(?<!\\)\|/g)?.length ?? 0;
@@ -173,7 +173,7 @@ describe('summary', () => {
     expect(text).not.toMatch(/(?<!\\)<|@|(?<!\\)\]\(|^# here/m);
   });
 
-  test('--privacy says what the trace tells of its app', async () => {
+  test('--privacy reports what the trace reveals about its app', async () => {
     expect(await summaryCommand({ file: SAMPLE, privacy: true })).toBe(0);
     expect(stdout).toMatch(/^level 1: 1 SQL text \(0 with literals\)/);
     stdout = '';
@@ -182,7 +182,7 @@ describe('summary', () => {
   });
 });
 
-describe('what cannot be read', () => {
+describe('unreadable files', () => {
   test.each([
     ['no such file', join(folder, 'none.vfst'), /there is no such file/],
     ['a folder', folder, /is a folder/],
@@ -196,7 +196,7 @@ describe('what cannot be read', () => {
     expect(stdout).toBe('');
   });
 
-  test('a cut-off file is summarised as far as it goes, with a warning', async () => {
+  test('a truncated file is summarized as far as it goes, with a warning', async () => {
     const file = join(folder, 'cut.vfst');
     writeFileSync(file, readFileSync(SAMPLE).subarray(0, -40));
     expect(await summaryCommand({ file, json: true })).toBe(0);
@@ -206,13 +206,14 @@ describe('what cannot be read', () => {
 });
 
 describe('export', () => {
-  test('writes the file that is asked for', async () => {
+  test('writes the requested file', async () => {
     const out = join(folder, 'trace.json');
     expect(await exportCommand({ file: SAMPLE, format: 'chrome', out })).toBe(0);
     const { traceEvents } = JSON.parse(readFileSync(out, 'utf8')) as {
       traceEvents: { ph: string }[];
     };
-    expect(traceEvents.filter((e) => e.ph === 'X').length).toBe(56); // and one instant: the page's visibility
+    // and one instant event: the page's visibility
+    expect(traceEvents.filter((e) => e.ph === 'X').length).toBe(56);
   });
 
   test('without --out prints it', async () => {
@@ -220,7 +221,7 @@ describe('export', () => {
     expect(JSON.parse(stdout)).toHaveProperty('traceEvents');
   });
 
-  test('an unknown format and an unwritable place are named', async () => {
+  test('an unknown format and an unwritable path are named', async () => {
     expect(await exportCommand({ file: SAMPLE, format: 'toString' })).toBe(2);
     expect(stderr).toMatch(/no export format "toString": expected chrome/);
     await expect(

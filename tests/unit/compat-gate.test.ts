@@ -19,7 +19,7 @@ const MANIFEST = {
 const folders: string[] = [];
 afterEach(() => folders.splice(0).forEach((folder) => rmSync(folder, { recursive: true })));
 
-/** Keys that are at fault in a folder of these files, for Safari. */
+/** Keys of faults found in a folder of these files, for Safari. */
 function faults(files: Record<string, string>, manifest: object = {}): Fault[] {
   const folder = mkdtempSync(join(tmpdir(), 'vfscope-compat-'));
   folders.push(folder);
@@ -34,7 +34,7 @@ const keys = (source: string): string[] =>
   faults({ 'background.js': source }).map(({ key }) => key);
 
 describe('planted misuse is caught', () => {
-  test('a permission and a key of the manifest', () => {
+  test('a permission, and a key of the manifest', () => {
     const found = faults(
       {},
       { permissions: ['storage', 'downloads', 'debugger'], side_panel: { default_path: 'x.html' } },
@@ -52,7 +52,7 @@ describe('planted misuse is caught', () => {
     });
   });
 
-  test('an API, by every name that the bundle gives the door', () => {
+  test('an API, by every name that the bundle gives it', () => {
     const door =
       'const api = globalThis.browser ?? chrome; const api$1 = globalThis.browser ?? chrome;';
     expect(keys(`${door}\napi.tabs.get(1);\napi$1.downloads?.download({});`)).toEqual([
@@ -65,26 +65,26 @@ describe('planted misuse is caught', () => {
     expect(faults({ 'a/b.js': `${door}\n\napi.management.getSelf();` })[0]?.where).toBe('a/b.js:3');
   });
 
-  test('what cannot be read is a fault by itself', () => {
+  test('unreadable code is a fault in itself', () => {
     expect(keys('const { downloads } = browser;')).toEqual(['browser']);
     expect(keys("browser['debugger'].attach({});")).toEqual(['browser']);
     expect(keys('const api = globalThis.browser ?? chrome; use(api);')).toEqual(['api']);
   });
 
-  test('but for the polyfill, by its place', () => {
+  test('except the polyfill, identified by its place', () => {
     const polyfill = 'globalThis.browser = wrap(chrome);';
     expect(faults({ 'browser-polyfill.min.js': polyfill })).toEqual([]);
     expect(faults({ 'a/browser-polyfill.min.js': polyfill })).not.toEqual([]);
   });
 
-  test('statics that came after the oldest browser', () => {
+  test('static methods that are newer than the oldest browser', () => {
     const [found] = faults({
       'background.js': 'Math.sumPrecise([1]); Promise.withResolvers(); Object.keys({});',
     });
     expect(found).toMatchObject({ key: 'Math.sumPrecise', cause: 'since 26.2 only (safari 18.4)' });
   });
 
-  test('files that do not belong into a package, and a manifest that names no oldest browser', () => {
+  test("files that don't belong in a package, and a manifest that names no oldest browser", () => {
     expect(
       faults({ 'a.js.map': '{}', '.DS_Store': '' })
         .map(({ key }) => key)
@@ -94,7 +94,7 @@ describe('planted misuse is caught', () => {
   });
 });
 
-test('names of something else are left alone', () => {
+test('names of something else are ignored', () => {
   const own = 'const browser = { chrome: 1 }; browser.downloads;';
   expect(
     keys(`(function () { ${own} })(); function f(chrome) { return chrome.debugger; }`),
@@ -107,7 +107,7 @@ test('names of something else are left alone', () => {
   ).toEqual([]);
 });
 
-test('a waiver excuses its browser alone, and one that nothing needs is a fault', () => {
+test('a waiver excuses only its browser, and an unneeded one is a fault', () => {
   const fault: Fault = { key: 'api.a', browser: 'safari', cause: 'not supported', where: 'x.js:1' };
   const waiver = (browsers: Waiver['browsers']): Waiver => ({
     key: 'api.a',
@@ -121,7 +121,7 @@ test('a waiver excuses its browser alone, and one that nothing needs is a fault'
   ]);
 });
 
-test('every waiver says why', () => {
+test('every waiver gives a reason', () => {
   const waivers = JSON.parse(readFileSync('tools/check/compat-waivers.json', 'utf8')) as Waiver[];
   for (const { key, browsers, reason } of waivers)
     expect([key, browsers.length > 0, reason.length > 15]).toEqual([key, true, true]);

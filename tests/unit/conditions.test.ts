@@ -47,7 +47,7 @@ const badgeOf = (store: TraceStore): string | undefined =>
   new Facts(store).get(badges).find(({ badge }) => badge === 'DevTools open')?.say;
 
 describe('how a recording was made', () => {
-  it('is said where DevTools slow the page down: in Chromium', () => {
+  it('is reported where DevTools slow the page down, in Chromium', () => {
     expect(of(recorded(made(true)))).toMatchObject({ devtools: true, slowed: true });
     expect(of(recorded(made(true), 1000, FIREFOX))).toMatchObject({ slowed: false });
     expect(of(recorded(made(null)))).toMatchObject({ devtools: null, slowed: false });
@@ -96,7 +96,7 @@ describe('how a recording was made', () => {
     ]);
   });
 
-  it("is none of a page's to say, and checked in a file", () => {
+  it("can't be set by a page, and is checked in a file", () => {
     const { info } = newStore().thread({
       ...{ id: 't', kind: 'page', url: '', name: '', parent: null, timeOrigin: 0 },
     });
@@ -132,7 +132,7 @@ describe('how a recording was made', () => {
   });
 });
 
-describe('whether DevTools were open, by the pace of the page', () => {
+describe("whether DevTools were open, detected from the page's pace", () => {
   it.each([
     [2, 1000, true],
     [7, 7200, true],

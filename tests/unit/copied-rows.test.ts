@@ -1,4 +1,4 @@
-// A look into a copied database: its objects, the first rows of a table, and nothing of it that runs.
+// A look into a copied database: its objects and the first rows of a table. Nothing in it runs.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
@@ -34,7 +34,7 @@ WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 300) INSERT
 CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n;
 CREATE INDEX of_many ON many(i);`;
 
-it('lists what there is; only tables of their own have rows', async () => {
+it('lists the objects; only tables with rows of their own have rows', async () => {
   const { objects: all, more } = await readObjects(wasm, await made(SCRIPT));
   expect(all.map(({ type, name, hasRows }) => [type, name, hasRows])).toEqual([
     ['table', 'a "b"', true],
@@ -46,7 +46,7 @@ it('lists what there is; only tables of their own have rows', async () => {
   expect(more).toBe(false);
 });
 
-it('reports that a schema and a statement go on', async () => {
+it('reports that a schema and a statement are longer than shown', async () => {
   const long = `CREATE TABLE t0(a DEFAULT '${'x'.repeat(LONGEST_SQL)}');`;
   const tables = [...Array(MOST_OBJECTS)].map((_, i) => `CREATE TABLE t${i + 1}(a);`);
   const { objects, more } = await readObjects(
@@ -57,7 +57,7 @@ it('reports that a schema and a statement go on', async () => {
   expect([objects[0]!.sql.length, objects[0]!.sqlCut]).toEqual([LONGEST_SQL, true]);
 });
 
-it('shows values as text, cut; NULL and blobs as what they are', async () => {
+it('shows values as text, cut, and NULL and blobs as such', async () => {
   const { columns, rows, more } = await readRows(wasm, await made(SCRIPT), 'a "b"');
   expect(columns).toEqual(['id', 'body']);
   expect(rows).toEqual([

@@ -1,4 +1,5 @@
-// CPU samples: from the browser's trace events to threads, statements and transactions of a recording, through its file, and without the app's names.
+// CPU samples: from the browser's trace events to threads, statements, and transactions of a
+// recording, through its file, and without the app's names.
 import { describe, expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { cpuFlames } from '../../src/analysis/cpu/cpu-flames.ts';
@@ -21,7 +22,7 @@ import type { ThreadStore, TraceStore } from '../../src/trace/store.ts';
 import { ThreadBuilder, newStore } from '../traces/builder.ts';
 
 const ORIGIN = 1_700_000_000_000;
-/** The browser's clock shows this much less than the epoch's, microseconds. */
+/** How far the browser's clock is behind the epoch's, microseconds. */
 const BOOTED = ORIGIN * 1000 - 5_000_000;
 const event = (name: string, fields: Partial<BrowserEvent>): BrowserEvent => ({
   ...{ name, cat: '', ph: 'I', pid: 7, tid: 1, ts: 0, args: {} },
@@ -59,7 +60,7 @@ const NODES = [
   node(6, 4, 'read', { scriptId: 0 }),
   node(7, 1, '(garbage collector)', { scriptId: 0 }),
 ];
-/** Samples each 100 us from the thread's begin on. */
+/** Samples every 100 us from the thread's start. */
 const profile = (tid: number, samples: number[]): BrowserEvent[] => [
   event('Profile', { tid, id: `0x${tid}`, args: { data: { startTime: ORIGIN * 1000 - BOOTED } } }),
   event('ProfileChunk', {
@@ -88,7 +89,7 @@ function sampledStore(): { store: TraceStore; said: string } {
     mark(3, ORIGIN, 0.1, 40),
     mark(3, ORIGIN, 0.2, 2),
     ...profile(3, samples),
-    ...profile(4, [3, 3]), // a thread that said nothing
+    ...profile(4, [3, 3]), // a thread that reported nothing
   ];
   return { store, said: sampled(store, whole(events)) };
 }
@@ -96,12 +97,12 @@ function sampledStore(): { store: TraceStore; said: string } {
 const sumsOf = (store: TraceStore) => new Facts(store).get(sampleSums)!;
 
 describe("from the browser's trace events", () => {
-  test('samples come to their thread and to its time', () => {
+  test('samples are assigned to their thread, in its time', () => {
     const { store, said } = sampledStore();
     expect(said).toBe('took 17 CPU samples of 1 thread');
     const cpu = store.threads[0]!.cpu!;
     expect([cpu.intervalUs, cpu.clockErrorUs]).toEqual([100, 0]);
-    // the better of the two pairs was 2 us late
+    // the better of the two clock pairs was 2 us late
     expect([...cpu.us.subarray(0, 3)]).toEqual([98, 198, 298]);
     expect(cpu.functions).toEqual([
       { name: '', url: '', line: 0, column: 0, kind: 'idle' },
@@ -113,7 +114,7 @@ describe("from the browser's trace events", () => {
     ]);
   });
 
-  test('our own script is one frame, and no computing: a storage call that it passes on counts there', () => {
+  test('our own script is one frame, and counts as no computing; a storage call that it forwards counts there', () => {
     const store = newStore(ORIGIN);
     new ThreadBuilder(store);
     const own = 'blob:https://app.example/1';
@@ -144,7 +145,7 @@ describe("from the browser's trace events", () => {
     expect(functions[called[frames[0]!]!]!.kind).toBe('vfscope');
   });
 
-  test('a page that loads again on the same thread leaves its samples with the one before, until that ended', () => {
+  test('a page that reloads on the same thread leaves the earlier samples to the previous page', () => {
     const store = newStore(ORIGIN);
     const [before, after] = [ORIGIN, ORIGIN + 1].map((timeOrigin) => {
       const b = new ThreadBuilder(store, { timeOrigin });
@@ -162,7 +163,7 @@ describe("from the browser's trace events", () => {
     expect([...after.cpu!.us]).toEqual([1000, 1100, 1200, 1300, 1400, 1500]);
   });
 
-  test('of too many every second is kept, evenly, and counts twice', () => {
+  test('if there are too many, every second one is kept, and counts twice', () => {
     const store = newStore(ORIGIN);
     new ThreadBuilder(store);
     const events = [mark(3, ORIGIN, 0.1, 0), ...profile(3, Array<number>(MAX_SAMPLES + 2).fill(5))];
@@ -172,11 +173,11 @@ describe("from the browser's trace events", () => {
     expect(store.threads[0]!.cpu!.intervalUs).toBe(200);
   });
 
-  test('a browser that sent none says so', () => {
+  test('a browser that sent none is reported', () => {
     expect(sampled(newStore(), whole([]))).toBe('took 0 CPU samples of 0 threads');
   });
 
-  test('the distance of two threads is what the clock may be off', () => {
+  test('the difference between two threads is the uncertainty of the clock', () => {
     const store = newStore(ORIGIN);
     new ThreadBuilder(store);
     new ThreadBuilder(store, { timeOrigin: ORIGIN + 5 });
@@ -194,7 +195,7 @@ describe("from the browser's trace events", () => {
 });
 
 describe('of statements', () => {
-  test('the hottest functions, and the share in which the thread computed', () => {
+  test('the hottest functions, and the share of time in which the thread computed', () => {
     const { statements, outside } = sumsOf(sampledStore().store);
     expect(
       statements.map(({ sql, samples, onCpu, functions }) => [
@@ -217,7 +218,7 @@ describe('of statements', () => {
     expect(outside).toBe(1);
   });
 
-  test('as a flame graph, both ways around', () => {
+  test('as a flame graph, in both directions', () => {
     const facts = new Facts(sampledStore().store);
     const lines = (inverted: boolean): string[] =>
       cpuFlames(facts, {}, inverted)!.frames.map(
@@ -247,7 +248,7 @@ describe('of statements', () => {
     expect(cpuFlames(new Facts(newStore()), {})).toBeNull();
   });
 
-  test('a statement is as wide as the time that it took, however often it was sampled', () => {
+  test("a statement's width is its time, however often it was sampled", () => {
     const { store } = sampledStore();
     const { cpu } = store.threads[0]!;
     const every = (list: Iterable<number>): number[] => [...list].filter((_, i) => i % 3 === 0);
@@ -263,7 +264,7 @@ describe('of statements', () => {
     ]);
   });
 
-  test('functions of one name are told apart by their places', () => {
+  test('functions with the same name are distinguished by their location', () => {
     const { store } = sampledStore();
     const { functions } = store.threads[0]!.cpu!;
     functions.push({
@@ -301,7 +302,7 @@ describe('of statements', () => {
 });
 
 describe('in a file', () => {
-  test('come back as they were; a cut keeps those of its range', async () => {
+  test('come back unchanged; a cut keeps those in its range', async () => {
     const { store } = sampledStore();
     const { store: back, warnings } = await readTrace(
       new Uint8Array(await (await saveTrace(store)).arrayBuffer()),
@@ -355,7 +356,7 @@ describe('in a file', () => {
 });
 
 describe('names of wasm functions', () => {
-  test('come from a module that has as many', () => {
+  test('come from a module with the same number of functions', () => {
     const { store } = sampledStore();
     const given = { names: new Map([[5, 'patternCompare']]), functions: 5, starts: new Map() };
     expect(nameFunctions(store, given)).toBe(0);
@@ -363,7 +364,7 @@ describe('names of wasm functions', () => {
     expect(sumsOf(store).statements[1]!.functions[0]!.name).toBe('patternCompare');
   });
 
-  test("come from no other build, whose functions don't begin at the same bytes", () => {
+  test("don't come from another build, whose functions begin at other bytes", () => {
     const sampledAt = (columns: number[], instructions = false): TraceStore => {
       const { store } = sampledStore();
       const [thread] = store.threads;
@@ -398,7 +399,7 @@ describe('names of wasm functions', () => {
   });
 
   test('are read from a name section', () => {
-    // one type, one function of it, its code; then names: function 0 is "step"
+    // one type, one function of that type, its code; then names: function 0 is "step"
     const module = [0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 10, 4, 1, 2, 0, 11];
     const section = [0, 14, 4, 110, 97, 109, 101, 1, 7, 1, 0, 4, 115, 116, 101, 112];
     expect(functionNames(Uint8Array.from([...module, ...section]))).toEqual({

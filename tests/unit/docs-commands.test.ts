@@ -19,9 +19,12 @@ import { buildCommand } from './cli-command.ts';
 interface Shown {
   /** File and line. */
   where: string;
-  /** From `vfscope` on, without a comment. */
+  /** From `vfscope` on, without comments. */
   command: string;
-  /** Of a block of shell, to be copied whole; else it is named in a sentence, and may be a part. */
+  /**
+   * In a shell block, which readers copy whole. Otherwise a sentence names it, possibly only a
+   * part.
+   */
   whole: boolean;
 }
 
@@ -48,7 +51,7 @@ function* shownIn(file: string): Generator<Shown> {
 const ALL = DOCUMENTS.flatMap((file) => [...shownIn(file)]);
 const words = (command: string): string[] => command.split(/\s+/).slice(1);
 
-test('is one that there is, with options that it has', () => {
+test('exists, with its options', () => {
   expect(ALL.length).toBeGreaterThan(100);
   const wrong = ALL.filter(({ command }) => {
     const [name, verb] = words(command);
@@ -80,7 +83,7 @@ function runLine(line: string): { status: number | null; said: string } {
   return { status, said: stderr + stdout };
 }
 
-/** The files that the documents name, as a reader has them. */
+/** The files that the documents name, as a reader would have them. */
 beforeAll(async () => {
   command = resolve(await buildCommand('docs-commands'));
   for (const file of ['app', 'before', 'after', 'save'])
@@ -100,7 +103,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** It needs a browser, the network, a service that goes on, or more time than it is worth here. */
+/**
+ * Commands that need a browser, the network, or a long-running service, or that aren't worth their
+ * time here.
+ */
 const NOT_RUN =
   /^vfscope (?:demo|record|open|doctor|listen|mcp|completion|lab (?:versions|crash|run (?!.*--node)|run (?:speedtest1|checkpointing|kv-sweep|sequential-write)|.*--native|replay (?!.*--(?:node|page-sizes|checkpoints))|advise))/;
 
@@ -109,7 +115,7 @@ const RUN = [
     ALL.flatMap(({ command, whole }) => (whole && !NOT_RUN.test(command) ? [command] : [])),
   ),
 ];
-/** What its limits are on: a summary, or a result of the Lab. */
+/** What its limits apply to: a summary, or a Lab result. */
 const limited = (command: string): string =>
   command.startsWith('vfscope lab') ? 'total/vfs.xSync' : 'commits';
 

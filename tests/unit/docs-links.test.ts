@@ -1,4 +1,4 @@
-/** Links between pages of documentation lead to a file that is there, and to a heading of it. */
+/** Links between documentation pages lead to an existing file, and to an existing heading. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -18,7 +18,7 @@ const anchorsOf = (path: string): string[] =>
       .replace(/\s/g, '-'),
   );
 
-/** @returns links of a page that lead nowhere */
+/** @returns a page's broken links */
 function brokenIn(path: string, text = withoutCode(path)): string[] {
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link]) => {
     if (/^[a-z]+:/.test(link!)) return [];
@@ -33,7 +33,7 @@ function brokenIn(path: string, text = withoutCode(path)): string[] {
 
 test.each(PAGES)('%s', (path) => expect(brokenIn(path)).toEqual([]));
 
-test('broken ones would be found', () => {
+test('broken links would be found', () => {
   const text = '[a](panel.md#keys) [b](panel.md#no-such-heading) [c](none.md) [d](https://x.test/)';
   expect(brokenIn('docs/x.md', text)).toEqual(['panel.md#no-such-heading', 'none.md']);
 });

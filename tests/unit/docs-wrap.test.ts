@@ -1,4 +1,7 @@
-/** Documentation is read in terminals and reviews, too: its lines are at most 120 characters wide. */
+/**
+ * People also read the documentation in terminals and reviews, so its lines are at most 120
+ * characters wide.
+ */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { wrapped, wrappedPages } from '../../tools/docs/wrap.ts';
@@ -20,7 +23,7 @@ test('paragraphs and items are wrapped; tables, code, headings, and pictures are
     expect(wrapped(kept)).toBe(kept);
 });
 
-test('no line begins with what would be an item', () => {
+test('no wrapped line begins like a list item', () => {
   const text = `${'word '.repeat(24)}- ${'word '.repeat(3)}`.trim();
   expect(wrapped(text).split('\n')[1]).toBe('word - word word word');
 });

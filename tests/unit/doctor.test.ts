@@ -53,7 +53,7 @@ const lock = (name: string, client: string, mode: PageLock['mode'] = 'exclusive'
   ...{ name, client, mode },
 });
 
-it("a lock's age counts from the first of the looks that saw it in its state", () => {
+it("a lock's age counts from the first snapshot that saw it in its state", () => {
   const watch = new LockWatch(1000);
   const [a, b] = [lock('db', 'one'), lock('db', 'two')];
   const ages = (held: PageLock[], pending: PageLock[], ms: number): unknown[] =>
@@ -68,13 +68,13 @@ it("a lock's age counts from the first of the looks that saw it in its state", (
     ['waiting', 'two', 3000, 2],
     ['held', 'one', 3000, 2],
   ]);
-  // granted: the time that it waited isn't the time that it is held
+  // granted: the time it waited isn't the time it is held
   expect(ages([b], [], 5000)).toEqual([['held', 'two', 0, 1]]);
-  // gone at one look: from then on it is another one
+  // missing in one snapshot: after that it is another lock
   expect(ages([], [], 6000)).toEqual([]);
   expect(ages([b], [], 7000)).toEqual([['held', 'two', 0, 1]]);
   expect(ages([b], [], 8000)).toEqual([['held', 'two', 1000, 2]]);
-  // no look for more than three intervals
+  // no snapshot for more than three intervals
   expect(ages([b], [], 11_001)).toEqual([['held', 'two', 0, 1]]);
   expect(lockAge({ seenMs: 0, looks: 1 })).toBe('n/a');
   expect(lockAge({ seenMs: 3999, looks: 2 })).toBe('seen at 2 looks over 3 s');
@@ -89,7 +89,7 @@ it('a shared lock that one client holds twice has two ages', () => {
   expect(now.map(({ seenMs }) => seenMs)).toEqual([2000, 0]);
 });
 
-it('names the client that is the page, and whom a waiting one waits for', () => {
+it('names the client that is the page, and the client that a waiting one waits for', () => {
   const locks = {
     held: [lock('db', STATE.client), lock('other', 'ffff-0000-1111')],
     pending: [lock('db', 'abcdef0123456789')],
@@ -103,7 +103,7 @@ it('names the client that is the page, and whom a waiting one waits for', () => 
   ]);
 });
 
-it('resolves the names of pools, and tells the VFSs apart', () => {
+it('resolves the names of pools, and distinguishes the VFSs', () => {
   const files = [
     file('/.opfs-sahpool/.opaque/x1', {
       pool: '/app.db',
@@ -149,7 +149,7 @@ it.each([
   expect(indexedDb).toMatchObject([{ kind }]);
 });
 
-it('finds leftovers, and none where all belongs together', () => {
+it('finds leftovers, and none where all files belong together', () => {
   const healthy = [
     file('/app.db', { head: 'database', sqlite: true }),
     file('/app.db-wal', { head: 'wal' }),
@@ -217,11 +217,11 @@ it('judges nothing in a folder with a file that was not read or recognized', () 
   expect(doctorOf(look({ files: [unread, free] }), null).gaps).toContain(
     'Leftovers in /pool/: n/a, because not every file there was recognized',
   );
-  // another folder is judged
+  // another folder is still judged
   expect(leftovers(unread, file('/old.db-wal', { head: 'wal' }))).toEqual(['/old.db-wal']);
 });
 
-it("reports a file with SQLite's suffix alone as one by its name", () => {
+it("reports a single file with SQLite's suffix as one detected by its name", () => {
   const own = look({ files: [file('/notes/my-journal')] });
   const { files, leftovers } = doctorOf(own, null);
   expect(files).toMatchObject([{ kind: 'rollback journal, by its name' }]);
@@ -246,14 +246,14 @@ it("two storages of the key-value VFS aren't a leftover, and have no size in byt
   ]);
 });
 
-it('a list that was cut proves nothing gone, and unknown locks free nothing', () => {
+it("a list that was cut doesn't prove that a file is gone, and unknown locks don't prove that one is free", () => {
   const files = [file('/old.db-wal', { head: 'wal' })];
   const cut = look({ files, moreFiles: true, folders: ['/.ahp-1/'] }, { locks: null });
   expect(doctorOf(cut, null).leftovers).toEqual([]);
   expect(doctorOf(cut, null).gaps).toContain('OPFS: only the first 1 files were read');
 });
 
-it('as Markdown, nothing of the page is markup, and what is unknown reads n/a with its cause', () => {
+it('as Markdown, no text of the page is markup, and unknown values read n/a with the cause', () => {
   const evil =
     '</td><img src=x onerror=alert(1)> | `@you` \u202e [a](javascript:x) https://x.example www.x.example';
   const locks = { held: [lock(evil, evil)], pending: [], more: false };
@@ -278,14 +278,14 @@ it('as Markdown, nothing of the page is markup, and what is unknown reads n/a wi
   expect(none).toContain("n/a: the browser doesn't report them to this page.");
 });
 
-it('a report ends, whatever the page stores', () => {
+it('a report is finite, whatever the page stores', () => {
   const files = [...Array(500)].map((_, i) => file(`/${i}/${'x'.repeat(2000)}`));
   const text = reportMarkdown(doctorReport(doctorOf(look({ files }), null)));
   expect(text.length).toBeLessThan(20_000);
   expect(text).toContain('and 450 more');
 });
 
-it("refuses answers that aren't of the form", () => {
+it('rejects malformed answers', () => {
   const long = 'x'.repeat(5000);
   expect(isPageState(STATE)).toBe(true);
   expect(isPageStorage(STORAGE)).toBe(true);

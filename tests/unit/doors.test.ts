@@ -1,7 +1,7 @@
 /**
- * One number, many outputs: what is counted in the golden traces is the same in the summary, the
+ * One number, many outputs: each count of the golden traces is the same in the summary, the
  * Overview, the live strip, the timeline, the Statements and SQL views, the exports, the HTML
- * report, and the findings that count the same. The table `QUANTITIES` lists the numbers.
+ * report, and the findings that count it. The table `QUANTITIES` lists the numbers.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -33,7 +33,7 @@ describe.each(SCENARIOS)('$name', ({ name }) => {
   it.each(QUANTITIES)('$name', async ({ unit, doors, ofVfs }) => {
     const all = Object.entries({ ...doors, ...(d.seesVfs && ofVfs) });
     const [actual, expected]: Record<string, unknown>[] = [{}, {}];
-    if (all.length === 0) return; // of a trace without VFS calls
+    if (all.length === 0) return; // a trace without VFS calls
     const value = (await all[0]![1](d)) as number | null;
     for (const [door, show] of all) {
       const shown = await show(d);
@@ -92,7 +92,7 @@ describe.each(SCENARIOS)('$name', ({ name }) => {
     if (op !== 'xSync') expect(shown.bytes).toBe(sum(files, ({ vfs }) => vfs[`${op}Bytes`]));
   });
 
-  it('what findings claim, what they explain, and what none does, wherever it is told', () => {
+  it('what findings report, what they explain, and what remains unexplained, in every output', () => {
     const { findings, explained, accounts } = d.told;
     for (const [teller, text] of d.tellers) {
       const told = accounts.flatMap(({ title, advice }) => [title, advice]);

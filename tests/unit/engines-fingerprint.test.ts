@@ -4,7 +4,7 @@ import { fingerprint } from '../../src/engines/fingerprint.ts';
 
 const HEADER = 'SQLite format 3\0';
 const ID = `2025-11-04 19:38:17 ${'0f'.repeat(32)}`;
-/** Of a module with these texts behind one another in its memory. */
+/** The fingerprint of a module with these texts one after another in its memory. */
 const of = (...texts: string[]): ReturnType<typeof fingerprint> => {
   const memory = new WebAssembly.Memory({ initial: 1 });
   new Uint8Array(memory.buffer).set(Buffer.from(texts.join(''), 'latin1'), 1024);
@@ -22,7 +22,7 @@ test.each([
   });
 });
 
-test("another software's version is not SQLite's", () => {
+test("another software's version isn't SQLite's", () => {
   expect(of(HEADER, 'ReiserFS V3.6.19\0', ID, '\0', '3.51.0\0')?.sqliteVersion).toBe('3.51.0');
   expect(of(HEADER, 'ReiserFS V3.6.19\0')?.sqliteVersion).toBeNull();
 });
@@ -36,5 +36,5 @@ test('the version is the one nearest to the source id', () => {
   );
 });
 
-test('a module without the header of a database is no SQLite', () =>
+test("a module without the header of a database isn't SQLite", () =>
   expect(of('3.51.0\0')).toBeNull());

@@ -68,7 +68,7 @@ describe('foldLiterals', () => {
     ],
   ])('%s', (sql, folded) => expect(foldLiterals(sql)).toBe(folded));
 
-  it('tokens joined are the text', () => {
+  it('joined tokens give the text', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme' }),
@@ -101,7 +101,7 @@ describe('foldLiterals', () => {
     );
   });
 
-  it('a string, number or blob never leaves, wherever it stands', () => {
+  it('no string, number, or blob remains, wherever it is', () => {
     const secret = fc.oneof(
       fc
         .string({ unit: fc.constantFrom(...'secret\' "-/*'), minLength: 1 })
@@ -142,7 +142,7 @@ describe('SqlFolder', () => {
   const folder = new SqlFolder((length) => new Uint8Array(length), 0);
   const text = (bytes: Uint8Array): string =>
     new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-  /** Piece by piece, as sqlite3_prepare goes through a script. */
+  /** Statement by statement, as sqlite3_prepare goes through a script. */
   const split = (sql: string): string[] => {
     const bytes = new TextEncoder().encode(sql);
     const out: string[] = [];
@@ -172,7 +172,7 @@ describe('SqlFolder', () => {
       split('EXPLAIN QUERY PLAN CREATE TEMP TRIGGER x BEGIN SELECT 1; END; SELECT 2'),
     ).toHaveLength(2);
   });
-  it('folds bytes as it folds strings, up to the NUL', () => {
+  it('folds bytes like strings, up to the NUL', () => {
     const pieces = fc.constantFrom(
       ...`'a' 'it''s "q" [b] \`c\` é 😀 SELECT IN VALUES ( ) (1,2) , ; ? ?1 :a - + 1 .5 0x1F x'00' -- /* */`.split(
         ' ',

@@ -1,4 +1,4 @@
-// Events read column by column are what the columns of the table say of each event.
+// Reading events column by column gives what the table's columns have for each event.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { readTrace } from '../../src/trace/file/read.ts';
 
 const GOLDEN = 'tests/traces/golden';
 const traces = readdirSync(GOLDEN).filter((name) => name.endsWith('.vfst'));
-/** As bytes, which compare at once. */
+/** With bytes as text, which compares fast. */
 const plain = (cells: Cells): unknown => {
   const [texts, numbers] = 'texts' in cells ? [cells.texts, cells.ids] : [null, cells];
   const { buffer, byteOffset, byteLength } = numbers;

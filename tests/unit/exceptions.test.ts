@@ -16,7 +16,7 @@ describe('a failure', () => {
       expect(exceptionName(result)).toBe(name);
     },
   );
-  it('whose exception has no name of the list is 1', () => {
+  it('whose exception has an unlisted name is 1', () => {
     for (const error of [
       new DOMException('', 'zq'),
       new TypeError('x'),
@@ -28,7 +28,8 @@ describe('a failure', () => {
       expect(failureOf(error)).toBe(1);
     expect(exceptionName(1)).toBeNull();
     expect(failureIn(null)).toBe(0);
-    expect(failureIn(new DOMException('', 'AbortError'))).toBe(-5); // files hold it: the place in the list is for ever
+    // files store it, so positions in the list never change
+    expect(failureIn(new DOMException('', 'AbortError'))).toBe(-5);
   });
   it('is read without running any code of the page', () => {
     const ran = vi.fn(() => 'NotFoundError');
@@ -55,7 +56,8 @@ it('is shown by the name of its exception', () => {
     resultText(Op.opfsWrite, quota, Flag.threw),
     resultText(Op.opfsWrite, 1, Flag.threw),
   ]).toEqual(['QuotaExceededError', 'threw']);
-  expect(resultText(Op.xWrite, -1, Flag.threw)).toBe('threw'); // of the VFS: a result code, not one of the list
+  // from a VFS: a result code, not an exception of the list
+  expect(resultText(Op.xWrite, -1, Flag.threw)).toBe('threw');
   expect([
     isFailure(Op.idbPut, quota, 0),
     isFailure(Op.idbPut, 0, 0),
@@ -63,7 +65,7 @@ it('is shown by the name of its exception', () => {
   ]).toEqual([true, false, false]);
 });
 
-it('Errors tells exceptions apart, and what each means', () => {
+it('Errors distinguishes exceptions, and explains each', () => {
   const store = newStore();
   const t = new ThreadBuilder(store);
   const file = t.define({ kind: 'opfs-file', path: '/a.db' });

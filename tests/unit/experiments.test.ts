@@ -27,7 +27,7 @@ describe('the data', () => {
       expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('no assertion is about a time in itself', () => {
+  it('no assertion is about an absolute time', () => {
     const faults = all.filter(
       ({ left, right }) =>
         isTime(left.counter) !== (typeof right === 'number' ? false : isTime(right.counter)),
@@ -35,7 +35,7 @@ describe('the data', () => {
     expect(faults).toEqual([]);
   });
 
-  it('every place of an expectation is a variant, a step of its workload', () => {
+  it('every path of an expectation is a variant and a step of its workload', () => {
     for (const experiment of EXPERIMENTS) {
       const steps = new Map(
         experiment.variants.map((v) => {
@@ -59,7 +59,7 @@ describe('the data', () => {
     }
   });
 
-  it('every claim is one of the documents', () => {
+  it('every claim is quoted from the documents', () => {
     const claims = [...WORKLOADS, ...EXPERIMENTS].flatMap((x) => x.claims);
     const known = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'seeds.md'), 'utf8');
     expect(claims.filter((c) => !new RegExp(`\\b${c.replace('.', '\\.')}\\b`).test(known))).toEqual(
@@ -67,7 +67,7 @@ describe('the data', () => {
     );
   });
 
-  it('a workload is the same bytes every time', () => {
+  it('a workload generates the same bytes every time', () => {
     const text = (steps: Iterable<Step>): string => {
       const out: string[] = [];
       for (const s of steps) {
@@ -85,14 +85,14 @@ describe('the data', () => {
     }
   });
 
-  it('every variant makes a run that asks for what its VFS needs', () => {
+  it('every variant runs with what its VFS needs', () => {
     for (const experiment of EXPERIMENTS)
       for (const [id, run] of runsOf(experiment, {}, { mode: experiment.mode, repeats: 3 }))
         expect(run.config.build === 'sync' && /IDB/.test(run.config.vfs), id).toBe(false);
   });
 });
 
-describe('words into settings', () => {
+describe('text into settings', () => {
   it('settings by their names or as PRAGMAs, everything else as parameters', () => {
     expect(
       readWords([
@@ -118,7 +118,7 @@ describe('words into settings', () => {
       runOf(workloadOf('sql-speed'), readWords([word]), { mode: 'count', repeats: 1 }),
     ).toThrow(expected);
   });
-  it('a parameter out of range, or of another workload', () => {
+  it('rejects a parameter that is out of range, or of another workload', () => {
     expect(() => parametersOf(workloadOf('speedtest1'), { size: 101 })).toThrow(/from 1 to 100/);
     expect(() => parametersOf(workloadOf('speedtest1'), { rows: 1 })).toThrow(
       /no parameter "rows"; it has size/,
@@ -157,11 +157,11 @@ describe('verdicts', () => {
         mad === undefined ? null : { median: 0, least: 0, most: 0, mad, n, passes: [] };
       return value === undefined ? undefined : { value, spread, stepMs };
     });
-  it('counts decide to the last digit, `times` applied, and are told as measured', () => {
+  it('counts decide exactly, with `times` applied, and are shown as measured', () => {
     expect(at(5, 11)).toMatchObject({ holds: true, left: 5, right: 11 });
     expect(at(5, 10)).toMatchObject({ holds: false });
   });
-  it('what is not known stays open and says what', () => {
+  it('what is unknown stays open and names its cause', () => {
     expect(at(5)).toMatchObject({ holds: null, why: 'not known here: b n' });
     expect(at(undefined, 1)).toMatchObject({ holds: null, why: 'not known here: a n' });
   });
@@ -173,7 +173,7 @@ describe('verdicts', () => {
       why: 'a single pass shows no noise: run several',
     });
   });
-  it('nor do times nearer to each other than a step of the clock', () => {
+  it('nor do times that differ by less than a step of the clock', () => {
     expect(at(0, 1, 0, 3, 1)).toMatchObject({
       holds: null,
       why: 'the difference is within the noise',
@@ -218,7 +218,7 @@ describe('samples into a result', () => {
 });
 
 describe('seeded values', () => {
-  it('numbers in words', () => {
+  it('numbers as words', () => {
     expect([0, 13, 20, 47, 100, 19_147, 1_000_001].map(numberWords)).toEqual([
       'zero',
       'thirteen',

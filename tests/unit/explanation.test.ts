@@ -1,4 +1,5 @@
-// How much of the time in SQL the findings are about: each moment once, whatever names it.
+// How much of the time in SQL the findings explain: each moment counts once, however many findings
+// name it.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -24,7 +25,10 @@ import { PAGE, play, times } from '../traces/findings/stage.ts';
 import { STORAGE } from '../traces/findings/storage.ts';
 import { WAITS } from '../traces/findings/waits.ts';
 
-/** A statement of 1,000 us with two reads of 100 us, 60 us of each in storage, and 500 us of the app's own reading after it. */
+/**
+ * A statement of 1,000 us with two reads of 100 us, each with 60 us in storage, then 500 us of the
+ * app's own reading.
+ */
 function recorded() {
   const store = newStore();
   const thread = new ThreadBuilder(store);
@@ -47,7 +51,7 @@ function recorded() {
   const facts = new Facts(store);
   expect(facts.get(findings)).toEqual([]);
   const ctx = facts.get(findingContext);
-  /** Of findings, each about these calls, or about this time. */
+  /** For findings, each about these calls, or about this time range. */
   const explainedBy = (...about: (readonly number[] | NamedTime)[]): Record<string, number> => {
     const named = about.map((what) => {
       if ('ran' in what) return new Map([[thread.thread, what]]);
@@ -75,13 +79,13 @@ test('a statement covers the calls in it', () => {
   const { explainedBy, reads } = recorded();
   expect(explainedBy([reads[1]!], [1])).toEqual({ cpu: 880, read: 120 });
 });
-test('of what is awaited, only the waits count, and those that a call covers count once', () => {
+test('of awaited calls only the waits count, and those that a call covers count once', () => {
   const { explainedBy, reads } = recorded();
   const whole = { calls: new Uint32Array(), ran: [], awaited: [0, 1e6] };
   expect(explainedBy(whole)).toEqual({ read: 120 });
   expect(explainedBy([reads[1]!], whole)).toEqual({ cpu: 40, read: 120 });
 });
-test('what ran beside whole calls counts once with them', () => {
+test('what ran concurrently with whole calls counts once with them', () => {
   const { explainedBy, reads } = recorded();
   const whole = { calls: new Uint32Array(), ran: [0, 1e6], awaited: [] };
   expect(explainedBy(reads, whole)).toEqual(explainedBy(whole));
@@ -105,7 +109,7 @@ test('spans in any order, that overlap, touch, or are empty: each moment counts 
     }),
   );
 });
-test('what ran outside of SQL explains none of it', () => {
+test('what ran outside SQL explains none of it', () => {
   const { explainedBy, own } = recorded();
   expect(explainedBy([own])).toEqual({});
 });
@@ -115,7 +119,7 @@ test('what no finding names is unexplained', () => {
     ...{ explainedUs: 0, inSqlUs: 1000, findings: 0, savings: 0, slowed: false },
   });
 });
-test('savings of several findings overlap, and that of one does not', () => {
+test("savings of several findings can overlap, and those of one can't", () => {
   const one = { explainedUs: 200, inSqlUs: 1000, findings: 1, savings: 1, slowed: false };
   const text = (told: typeof one): string => saidText(explainedSaid(told, '200 µs', '1 ms'));
   expect(text(one)).toBe('This action is about calls that took 200 µs of the 1 ms in SQL.');
@@ -127,8 +131,11 @@ test('savings of several findings overlap, and that of one does not', () => {
   );
 });
 
-describe('a transaction of IndexedDB explains', () => {
-  /** Writes, 300 us of each in a strict transaction, and reads of a file; and what the app has under way in a database of its own. */
+describe('an IndexedDB transaction explains', () => {
+  /**
+   * Writes with 300 us of each in a strict transaction, reads of a file, and the transactions that
+   * the app has open in a database of its own.
+   */
   const told = (own: number): { explainedUs: number; rules: string[]; title: string } => {
     const store = play(({ thread }) => {
       const b = thread();
@@ -143,7 +150,7 @@ describe('a transaction of IndexedDB explains', () => {
         b.call('idbTransaction', { ...strict, object: notes, context, dur: 50_000 }, () =>
           b.call('idbPut', { object: notes, context, dur: 1, flags: Flag.async }),
         );
-        b.now = 10 * i; // they go on
+        b.now = 10 * i; // they stay open
       });
       times(12, (i) => {
         const page = { object: db, offset: i * PAGE, length: PAGE, dur: 200, flags: Flag.async };
@@ -169,16 +176,16 @@ describe('a transaction of IndexedDB explains', () => {
       title: found.find(({ rule }) => rule === 'F15')!.title,
     };
   };
-  test('what SQLite waits for it, not what SQLite computes meanwhile', () => {
+  test('the time that SQLite waits for it, not what SQLite computes meanwhile', () => {
     expect(told(0)).toMatchObject({ explainedUs: 12 * 300, rules: ['F15'] });
   });
-  test('nothing, where it is the own one of the app', () => {
+  test("nothing if it is the app's own", () => {
     expect(told(12)).toEqual(told(0));
     expect(told(0).title).toContain('12 of 12 writing');
   });
 });
 
-describe('never more than there was, and something where there are findings', () => {
+describe('never more than there was, and something if there are findings', () => {
   const folder = path.join(import.meta.dirname, '..', 'traces', 'golden');
   test.each(readdirSync(folder).filter((name) => name.endsWith('.vfst')))('%s', async (name) => {
     const { store } = await readTrace(readFileSync(path.join(folder, name)));
@@ -191,7 +198,7 @@ describe('never more than there was, and something where there are findings', ()
     const savings = found.filter(({ savingUs }) => savingUs !== null).length;
     expect(known).toMatchObject({ findings: found.length, savings });
     if (found.some(({ rule }) => rule === 'F01')) expect(known.explainedUs).toBeGreaterThan(0);
-    // a rule that looked at calls and then said nothing explains none of them
+    // a rule that examined calls and then reported nothing explains none of them
     const told = facts.get(toldFindings).map(({ named }) => named);
     const all = facts.known({ pieces, sqliteThreads, servedThreads });
     expect(coverageOf(store, all, told)).toEqual(facts.get(coverage));

@@ -5,7 +5,10 @@ import { transactionAnatomies } from '../traces/analyses.ts';
 
 describe('what failed', () => {
   const [FULL, ERROR, BUSY, CONSTRAINT] = [13, 1, 5, 19];
-  /** Modes of the write transactions of one connection, and how many statements each had. Results of steps, but for `exec`: its own. */
+  /**
+   * Modes of the write transactions of one connection, and how many statements each had. The
+   * results are those of steps, or for `exec` its own.
+   */
   function modesOf(
     calls: readonly (readonly [text: string, result?: number, statements?: number])[],
     op: 'sqlStep' | 'sqlExec' = 'sqlStep',
@@ -37,7 +40,7 @@ describe('what failed', () => {
   }
   const AUTO = ['autocommit', 1];
 
-  test('a ROLLBACK of what SQLite has rolled back ends the transaction', () => {
+  test('a ROLLBACK of a transaction that SQLite has rolled back ends it', () => {
     const [first, ...rest] = modesOf([
       ['BEGIN'],
       ['INSERT', FULL],
@@ -48,17 +51,17 @@ describe('what failed', () => {
     expect(first![0]).toBe('explicit');
     expect(rest).toEqual([AUTO, AUTO]);
   });
-  test('a COMMIT that fails for lack of room ends it, one that is refused does not', () => {
+  test("a COMMIT that fails because the disk is full ends it, one that is refused doesn't", () => {
     expect(modesOf([['BEGIN'], ['COMMIT', FULL], ['INSERT']])).toEqual([AUTO]);
     expect(modesOf([['BEGIN'], ['COMMIT', BUSY], ['INSERT']])).toEqual([['explicit', 3]]);
     expect(modesOf([['BEGIN'], ['COMMIT', CONSTRAINT], ['INSERT']])).toEqual([['explicit', 3]]);
   });
-  test('a BEGIN that is answered ends the one before', () => {
+  test('a BEGIN that succeeds ends the previous transaction', () => {
     expect(modesOf([['BEGIN'], ['SELECT'], ['BEGIN'], ['INSERT'], ['COMMIT']])).toEqual([
       ['explicit', 2],
     ]);
   });
-  test('sqlite3_exec of one statement counts where it was answered', () => {
+  test('sqlite3_exec of one statement counts if it succeeded', () => {
     expect(modesOf([['BEGIN IMMEDIATE', BUSY], ['INSERT']], 'sqlExec')).toEqual([AUTO]);
     expect(
       modesOf([['BEGIN'], ['COMMIT', BUSY], ['INSERT'], ['COMMIT'], ['INSERT']], 'sqlExec'),

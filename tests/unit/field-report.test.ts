@@ -17,7 +17,7 @@ afterAll(() => vi.unstubAllGlobals());
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 const about = (labels: Record<string, string>) => ({ weight: 100, labels, trace: null });
 
-/** As many statements and errors as are told apart. @param text of each */
+/** As many statements and errors as are counted separately. @param text of each */
 function busyTally(text: string): Tally {
   const tally = new Tally(() => {});
   for (let i = 0; i < 600; i++) {
@@ -38,17 +38,17 @@ test.each([
     const report = busyTally(text).report(about(labels), true);
     expect(bytesOf(report)).toBeLessThanOrEqual(MOST_REPORT_BYTES);
     expect(isFieldReport(JSON.parse(JSON.stringify(report)))).toBe(true);
-    // what is left out of the lists is in the sums: 500 statements, and the others together
+    // the sums include what the lists leave out: 500 statements, and the others together
     expect(report.runs).toBe(600 * 20);
   }
 });
 
-test('labels that fit stay as they are', () => {
+test('labels that fit stay unchanged', () => {
   const labels = { release: '1.2.0', device: 'small' };
   expect(busyTally('select 1').report(about(labels), true).labels).toEqual(labels);
 });
 
-test('long labels leave room for errors and statements; the first ones stay', () => {
+test('long labels leave space for errors and statements; the first labels stay', () => {
   const labels = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`l${i}`, 'v'.repeat(200)])); // prettier-ignore
   const report = busyTally('select 1').report(about(labels), true);
   expect(Object.keys(report.labels)).toEqual(['l0', 'l1', 'l2', 'l3']);
@@ -56,7 +56,7 @@ test('long labels leave room for errors and statements; the first ones stay', ()
   expect(report.statements.length).toBeGreaterThan(3);
 });
 
-test('a 99th percentile above the limit asks for a trace, from 100 runs on', () => {
+test('a 99th percentile above the limit requests a trace, from 100 runs on', () => {
   const reasons: string[] = [];
   const tally = new Tally((why) => reasons.push(why), 5000);
   const statement = tally.statement('select 1', () => 1);
@@ -77,13 +77,13 @@ test('a 99th percentile above the limit asks for a trace, from 100 runs on', () 
   expect(reasons.length).toBe(1);
 });
 
-test('an answer of SQLITE_BUSY that the engine asks again for is none', () => {
+test("an SQLITE_BUSY that the engine retries isn't an error", () => {
   const tally = new Tally(() => {});
   const told = (): unknown => {
     const { busy, errors, findings } = tally.report(about({}), true);
     return { busy, errors, findings };
   };
-  // a burst of three is one of F06
+  // a burst of three counts as one, as in F06
   for (let i = 0; i < 3; i++) tally.answer(5, 'sqlite3_step');
   const burst = { busy: 3, errors: [['SQLITE_BUSY', 'sqlite3_step', 3]], findings: [['F06', 3]] };
   expect(told()).toEqual(burst);
@@ -97,7 +97,7 @@ test('an answer of SQLITE_BUSY that the engine asks again for is none', () => {
   expect(told()).toEqual({ busy: 0, errors: [], findings: [] });
 });
 
-test('a slow statement asks for a trace, and is no hang', () => {
+test("a slow statement requests a trace, and isn't a hang", () => {
   let now = 0;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 3000));
   const reasons: string[] = [];
@@ -106,7 +106,7 @@ test('a slow statement asks for a trace, and is no hang', () => {
   expect(reasons).toEqual(['slow call: sqlite3_exec']);
 });
 
-/** Calls of one connection, as an engine answers them. @returns what the report says */
+/** Calls of one connection, as an engine answers them. @returns the counts in the report */
 function loopOn(
   engine: string,
   name: string,

@@ -1,5 +1,4 @@
-// How vfscope/field counts storage calls: on platform classes that answer when the test tells them
-// to.
+// How vfscope/field counts storage calls, with platform classes that the test controls.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Ring } from '../../src/field/ring.ts';
 import { hookStorage } from '../../src/field/storage.ts';
@@ -46,7 +45,7 @@ afterEach(() => {
 });
 const report = () => sink.tally.report({ weight: 1, labels: {}, trace: null }, true);
 
-test('waits for locks count from the length on that those of traces count from', async () => {
+test('waits for locks count from the same length as in traces', async () => {
   const locks = new LockManager();
   for (const ms of [0, UNSEEN_HOLDER_US / 1000 - 1, UNSEEN_HOLDER_US / 1000]) {
     const held = locks.request('db', () => 'held');
@@ -57,13 +56,13 @@ test('waits for locks count from the length on that those of traces count from',
   expect(report()).toMatchObject({ locks: [54, 1], lockUs: UNSEEN_HOLDER_US });
 });
 
-test('a slow call asks for a trace, and is no hang', () => {
+test("a slow call requests a trace, and isn't a hang", () => {
   new FileSystemSyncAccessHandle().flush();
   expect(reasons).toEqual(['slow call: FileSystemSyncAccessHandle.flush']);
   expect(report().findings).toEqual([]);
 });
 
-test('a request for a lock that is granted after seconds is a hang', async () => {
+test('a lock request that is granted after seconds is a hang', async () => {
   const locks = new LockManager();
   const held = locks.request('db', () => {});
   now += 2001;
@@ -85,7 +84,7 @@ test('a request that is aborted has ended', async () => {
   expect(report()).toMatchObject({ findings: [], lockUs: 20_000 });
 });
 
-test('a request that hangs counts once, in whatever page lives it is pending', async () => {
+test('a request that hangs counts once, however many page lives it is pending in', async () => {
   const locks = new LockManager();
   const held = locks.request('db', () => {});
   now += 2001;

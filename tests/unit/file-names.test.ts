@@ -1,4 +1,5 @@
-// Files of one path: five VFSs have five files, two tabs on one VFS have one, and a saved trace has the same.
+// Files with the same path: five VFSs have five files, two tabs on one VFS have one, and a saved
+// trace has the same.
 import { describe, expect, it } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { databaseFiles } from '../../src/analysis/core/database-files.ts';
@@ -20,7 +21,7 @@ const COMMITS = 12;
 const SCANS = 10;
 const SCANNED = 20;
 
-/** What a VFS call asks of storage. */
+/** The storage calls that a VFS call makes. */
 type Storage = (t: ThreadBuilder) => () => void;
 const nothing: Storage = () => () => undefined;
 const indexedDb =
@@ -36,7 +37,7 @@ const opfs =
     return () => void t.call('opfsWrite', { object, length: PAGE, result: PAGE });
   };
 
-/** A worker that scans a database which its cache can't hold, and commits row by row. */
+/** A worker that scans a database that is larger than its cache, and commits row by row. */
 function work(store: TraceStore, vfs: string, storage: Storage, path = 'hello'): ThreadBuilder {
   const t = new ThreadBuilder(store);
   const sql = t.define({ kind: 'sql', text: 'PRAGMA cache_size=10' });
@@ -64,7 +65,7 @@ function work(store: TraceStore, vfs: string, storage: Storage, path = 'hello'):
   return t;
 }
 
-/** As an app has it that names each VFS after its class. */
+/** As in an app that names each VFS after its class. */
 const CLASSES = [
   'MemoryVFS',
   'IDBBatchAtomicVFS',
@@ -77,7 +78,7 @@ function fiveVfs(order = CLASSES): TraceStore {
   for (const vfs of order) work(store, vfs, nothing);
   return store;
 }
-/** As wa-sqlite's demo has it: all are called "demo", each is alone with its storage. */
+/** As in wa-sqlite's demo: all are called "demo", each with its own storage. */
 function fiveStorages(): TraceStore {
   const store = newStore();
   work(store, 'demo', nothing);
@@ -161,7 +162,7 @@ describe.each([
 });
 
 describe('storage calls', () => {
-  it('stay with the file of the VFS call that they serve', () => {
+  it('stay with the file of the VFS call that makes them', () => {
     const counts = facts(fiveStorages()).get(fileCounts);
     const writes = Object.fromEntries(counts.map((f) => [`${f.path} ${f.kind}`, f.web.writes]));
     for (const name of STORAGES) {
@@ -170,7 +171,7 @@ describe('storage calls', () => {
       expect(writes[`${name}-journal journal`]).toBe(none ? 0 : COMMITS);
     }
   });
-  it('show it when they come, whichever came first', () => {
+  it('appear under it as soon as they arrive, whichever comes first', () => {
     const store = newStore();
     const [a, b] = [new ThreadBuilder(store), new ThreadBuilder(store)];
     const objects = [a, b].map((t) => t.file('hello', 'main-db', 'demo'));
@@ -196,7 +197,7 @@ describe('one file', () => {
     ).toHaveLength(1);
   };
 
-  it('is what two workers have on one VFS', () => {
+  it('is what two workers share on one VFS', () => {
     for (const storage of [nothing, indexedDb('app'), opfs('/app.db')]) {
       const store = newStore();
       work(store, 'demo', storage, '/app.db');
@@ -205,7 +206,7 @@ describe('one file', () => {
       one(store);
     }
   });
-  it('is what a worker has on it that did not use storage yet', () => {
+  it('includes a worker that has not used storage yet', () => {
     const store = newStore();
     work(store, 'demo', indexedDb('app'), '/app.db');
     const t = new ThreadBuilder(store);
@@ -213,13 +214,13 @@ describe('one file', () => {
     t.send();
     one(store);
   });
-  it('keeps its plain path among files of other names', () => {
+  it('keeps its plain path among files with other names', () => {
     const store = newStore();
     work(store, 'MemoryVFS', nothing, '/a.db');
     work(store, 'IDBBatchAtomicVFS', indexedDb('app'), '/b.db');
     expect(databases(store)).toEqual(['/a.db', '/b.db']);
   });
-  it('is what a VFS and the VFS have that it passes its calls on to', () => {
+  it('is shared by a VFS and the VFS that it forwards its calls to', () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
     const [outer, inner] = ['cipher-pool', 'pool'].map((vfs) => t.file('/app.db', 'main-db', vfs));
@@ -230,7 +231,7 @@ describe('one file', () => {
     t.send();
     expect(databases(store)).toEqual(['/app.db']);
   });
-  it('includes what was deleted by a VFS whose name is not known', () => {
+  it('includes deletes by a VFS whose name is unknown', () => {
     const store = newStore();
     const t = work(store, 'MemoryVFS', nothing, '/app.db');
     t.call('xDelete', { object: t.file('/app.db-journal', 'journal', '') });
@@ -239,11 +240,11 @@ describe('one file', () => {
   });
 });
 
-it('names do not depend on the order of threads', () => {
+it("names don't depend on the order of threads", () => {
   expect(databases(fiveVfs(CLASSES.toReversed()))).toEqual(databases(fiveVfs()));
 });
 
-it('F11 names the worker, or the connection, where several read one file', () => {
+it('F11 names the worker, or the connection, if several read one file', () => {
   const store = newStore();
   for (let i = 0; i < 2; i++) work(store, 'demo', indexedDb('app'));
   const titles = facts(store)

@@ -10,8 +10,8 @@ beforeEach(() => {
   heard = [];
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   for (const name of ['vfscopeEnvironment', 'VFSCOPE_WORKERS_FILTERED', 'VFSCOPE_NATIVES_HOOKED'])
-    vi.stubGlobal(name, name === 'vfscopeEnvironment' ? { role: 'page' } : true); // of the build
-  vi.resetModules(); // the hook keeps the platform's functions as they are when it comes
+    vi.stubGlobal(name, name === 'vfscopeEnvironment' ? { role: 'page' } : true); // from the build
+  vi.resetModules(); // the hook stores the platform's functions when it loads
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -40,7 +40,7 @@ async function followed(...scripts: string[]): Promise<{
   return { workers, filtered };
 }
 
-test('one that is terminated in silence is noted, unless it has hardly begun', async () => {
+test('one that is terminated before it reports is noted, unless it has hardly begun', async () => {
   const { workers, filtered } = await followed('soon.js', 'late.js');
   filtered.terminated(workers[0]!);
   await vi.advanceTimersByTimeAsync(1000);
@@ -59,13 +59,13 @@ test('those that are silent when the recording stops are noted, once', async () 
   expect(notes).toHaveLength(2);
 });
 
-test('one that stays silent is noted by and by', async () => {
+test('one that stays silent is noted after a while', async () => {
   await followed('a.js');
   await vi.advanceTimersByTimeAsync(60_000);
   expect(notes).toEqual(['a.js']);
 });
 
-test('what a new worker says before its port carries anything goes on, and not to the app', async () => {
+test('what a new worker sends before its port works is forwarded, but not to the app', async () => {
   const { workers } = await followed('a.js');
   const app = vi.fn();
   workers[0]!.addEventListener('message', app);

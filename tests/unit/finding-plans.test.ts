@@ -24,7 +24,7 @@ const planner = (): Planner =>
 const PLAN = 'SCAN notes  (79,996 scan steps for 40 rows)';
 const SORT = 'USE TEMP B-TREE FOR ORDER BY';
 
-it('stands in every report', async () => {
+it('is in every report', async () => {
   const store = scannedStatement();
   const [scan] = findingsOf(store).filter(({ rule }) => rule === 'F50');
   expect(scan).toMatchObject({
@@ -46,14 +46,14 @@ it('stands in every report', async () => {
   expect(spaced(htmlReport(facts, 'a.vfst', texts))).toContain(line);
 });
 
-it('is n/a with its cause where the recording has no schema, and asked for by no other finding', async () => {
+it('is n/a with its cause if the recording has no schema, and no other finding asks for it', async () => {
   const [scan] = findingsOf(scannedStatement());
   expect(scan).toBeDefined();
   const none = new Facts(recordedStatements([['SELECT 1', 30, 1]]));
   expect((await findingPlans(none, planner())).size).toBe(0);
 });
 
-it('is n/a with its cause where SQLite cannot be loaded: the report is written all the same', async () => {
+it("is n/a with its cause if SQLite can't be loaded, and the report is still written", async () => {
   const facts = new Facts(scannedStatement());
   const cause = "n/a: SQLite couldn't be loaded: no such file";
   for (const [wasmOf, said] of [

@@ -1,4 +1,4 @@
-// Plain accounts: what costs most and isn't explained by a finding is reported with its calls and
+// Plain accounts: the largest cost that no finding explains is reported with its calls and
 // statements, and nothing else is.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -45,7 +45,7 @@ describe('accounts', () => {
       ),
     ]);
   });
-  it('come for what is large only', () => {
+  it('report only what is large', () => {
     expect(titles(work(40, 15))).toHaveLength(1);
     expect(titles(work(40, 30)).map((title) => title.split(' takes')[0])).toEqual([
       'Reading',
@@ -53,7 +53,7 @@ describe('accounts', () => {
     ]);
     expect(titles(newStore())).toEqual([]);
   });
-  it('of IndexedDB transactions are about commits only where more is written than read', () => {
+  it('of IndexedDB transactions are about commits only if more is written than read', () => {
     const inIdb = (request: 'idbGet' | 'idbPut'): string[] => {
       const t = new ThreadBuilder(newStore());
       const db = t.file('/app.db');
@@ -81,7 +81,7 @@ describe('accounts', () => {
       'Writing and committing, with waits for IndexedDB transactions, takes 99.9 % of the time: Commit less often',
     ]);
   });
-  it('count every call that takes, checks or releases locks', () => {
+  it('count every call that takes, checks, or releases locks', () => {
     const t = new ThreadBuilder(newStore());
     const object = t.file('/app.db');
     t.call('sqlStep', { aux: 1, context: 1, result: 101 }, () => {
@@ -95,31 +95,31 @@ describe('accounts', () => {
       ),
     ]);
   });
-  it('name waits where another tab held the lock', async () => {
+  it('name waits while another tab held the lock', async () => {
     expect(titles(await golden('idb-two-tabs'))).toEqual([
       expect.stringMatching(
         /^Waiting for locks that others held takes 37\.9 % .*\. 55 waits, 13\.9 ms each\. .* in "BEGIN IMMEDIATE"$/,
       ),
     ]);
   });
-  it('count waits whose time they count: not those for a holder that was not recorded', async () => {
+  it('count the waits that they add up, without those for an unrecorded holder', async () => {
     expect(titles(await golden('opfs-wl-two-tabs'))).toEqual([
       expect.stringContaining('. 47 waits, 81.1 ms each.'), // 11 more have no recorded holder
     ]);
   });
-  it('say how much no finding explains', async () => {
+  it('report how much no finding explains', async () => {
     expect(titles(await golden('cache-thrash'))).toEqual([
       expect.stringContaining(
         'takes 53.8 % of the time in SQL (44.1 ms, not counting 10.8 ms of the actions). ',
       ),
     ]);
   });
-  it('tell what a rule looked at that then said nothing', async () => {
+  it('mention what a rule examined without reporting it', async () => {
     const store = await golden('rollback-and-savepoints'); // its flushes are too few for a finding
     expect(titles(store)[1]).toMatch(/^Writing and committing takes 41\.1 % of the time in SQL/);
     expect(new Facts(store).get(explained)!.explainedUs).toBe(0);
   });
-  it('are silent where findings explain what is large', async () => {
+  it('are silent if findings explain what is large', async () => {
     const store = await golden('opfs-proxy');
     expect(titles(store)).toEqual([]);
     const { explainedUs, inSqlUs } = new Facts(store).get(explained)!;

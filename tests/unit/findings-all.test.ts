@@ -1,4 +1,4 @@
-// What holds for all findings and badges, whatever the trace.
+// Invariants of all findings and badges, for any trace.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Op, type OpName } from '../../src/event/event.ts';
@@ -67,7 +67,7 @@ test('an empty trace has neither findings nor badges', () => {
   expect(badgesOf(store)).toEqual([]);
 });
 
-test('badges say what makes numbers mislead', () => {
+test('badges name what makes numbers mislead', () => {
   const store = play(({ thread }) => {
     const b = thread({ kind: 'page' });
     b.say(environment({ clockStepUs: 100, threadKind: 'page' }));
@@ -100,7 +100,7 @@ test('badges say what makes numbers mislead', () => {
   ]);
 });
 
-test('the first run is one that saw its engine being loaded, which no recording of the library does', () => {
+test('a cold start is a recording that saw its engine load, which no recording by the library does', () => {
   const engine = {
     kind: 'engine',
     id: 7,

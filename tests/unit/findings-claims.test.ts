@@ -1,4 +1,5 @@
-// Claims and advice of findings: no more than their calls took, and nothing that the VFS can't do.
+// Claims and advice of findings: they save at most what their calls took, and suggest nothing that
+// the VFS can't do.
 import { describe, expect, test } from 'vitest';
 import { Flag } from '../../src/event/event.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
@@ -9,7 +10,7 @@ import type { ThreadBuilder } from '../traces/builder.ts';
 import { findingsOf } from '../traces/analyses.ts';
 import { locked, PAGE, play, times } from '../traces/findings/stage.ts';
 
-/** Commits by rollback journal, apart from one another. */
+/** Commits by rollback journal, with idle time between them. */
 function journalled(b: ThreadBuilder, vfs: string, n: number): void {
   const db = b.file('/app.db', 'main-db', vfs);
   const journal = b.file('/app.db-journal', 'journal', vfs);
@@ -27,7 +28,7 @@ function journalled(b: ThreadBuilder, vfs: string, n: number): void {
   });
 }
 
-describe('a WAL is advised only where the VFS can store one', () => {
+describe('a WAL is advised only if the VFS can store one', () => {
   const found = (rule: string, vfs: string, refused = false) => {
     const store = play(({ thread }) => {
       const b = thread();
@@ -84,7 +85,7 @@ test('F01 saves none of the time that another tab had the lock', () => {
   expect(waited.savingUs).toBeLessThan(20 * 250);
 });
 
-test("F01's share is of the time in SQL, as its bar is: idle time is no part of it", () => {
+test("F01's share is of the time in SQL, as its bar is, without idle time", () => {
   const store = play(({ thread }) => {
     const b = thread();
     const db = b.file('/app.db');
@@ -106,9 +107,9 @@ test("F01's share is of the time in SQL, as its bar is: idle time is no part of 
   expect(title).toContain(`, ${formatShare(us / inSqlUs)} of the time in SQL`);
 });
 
-describe('the price of a call is that of the calls that the finding names', () => {
+describe('the cost of a call is that of the calls that the finding names', () => {
   const SLOW = 50_000;
-  /** A slow database beside the one that the finding is about. */
+  /** A slow database next to the one that the finding is about. */
   const beside = (b: ThreadBuilder): void => {
     const slow = b.file('/slow.db');
     times(20, (i) => {
@@ -178,7 +179,7 @@ describe('the price of a call is that of the calls that the finding names', () =
   });
 });
 
-test('F26 saves what connections were refused while a transaction was open, and is then likely', () => {
+test('F26 saves the time that connections were refused during an open transaction, and is then likely', () => {
   const found = (refusedAt: readonly number[]) => {
     const store = play(({ thread }) => {
       const b = thread();
@@ -213,7 +214,7 @@ test('F26 saves what connections were refused while a transaction was open, and 
   expect(both.savingHow).toMatch(/^how long 1 refused connection tried/);
 });
 
-test('F39 advises a pool of handles only where one tab has the database', () => {
+test('F39 advises a pool of handles only if one tab has the database', () => {
   const advice = (tabs: number): string => {
     const store = play(({ thread }) => {
       times(tabs, (tab) => {
@@ -264,7 +265,7 @@ describe('temporary files', () => {
   };
   const F36 = (...args: Parameters<typeof found>) =>
     found(...args).filter(({ rule }) => rule === 'F36');
-  test('F36 tells the journal of a statement from a sort', () => {
+  test("F36 distinguishes a statement's journal from a sort", () => {
     const update = 'UPDATE t SET body = ?';
     expect(F36('SELECT 1 ORDER BY 1', { reads: true })).toMatchObject([
       { title: expect.stringContaining('of temporary files') as string },
@@ -288,7 +289,7 @@ describe('temporary files', () => {
   });
 });
 
-test('F33 names no write that failed, or that was never seen to end', () => {
+test('F33 names no write that failed, or whose end was not recorded', () => {
   const titles = (write: { result?: number; open?: boolean }) =>
     findingsOf(
       play(({ thread }) => {

@@ -20,19 +20,19 @@ const inLines = wrapped(page, Infinity);
 const sections = [...inLines.matchAll(SECTION)];
 const titles = RULES.map(({ id, title }) => `${id} ${title}`);
 
-it('says what the rules advise, and how they did in their tests (to fix it: npm run docs)', async () => {
+it('has the advice of the rules, and their test results (to fix it: npm run docs)', async () => {
   expect(await findingsDoc(page)).toBe(page);
   expect(rulesTestedDoc(records)).toBe(records);
 });
 
-it('every rule has its section and its record, and no other', () => {
+it('every rule has its section and its record, and there are no others', () => {
   expect(sections.map(([, id, title]) => `${id} ${title}`)).toEqual(titles);
   expect(inLines).toContain(`There are ${RULES.length} rules.`);
   const recorded = wrapped(records, Infinity).matchAll(RECORD);
   expect([...recorded].map(([, id, title]) => `${id} ${title}`)).toEqual(titles);
 });
 
-it('a finding links to the page that its section names, but where a variant has one of its own', async () => {
+it('a finding links to the page that its section names, unless a variant has its own', async () => {
   const links = new Map(sections.map(([, id, , link]) => [id!, link!]));
   let seen = 0;
   for (const { name } of SCENARIOS) {

@@ -16,7 +16,10 @@ afterEach(() => {
   traced = null;
 });
 
-/** Rules that no recording of this repository shows: docs/findings.md has their advice by hand. */
+/**
+ * Rules that no recording in this repository shows, so docs/findings.md has their advice written by
+ * hand.
+ */
 const BY_HAND = ['F02', 'F08', 'F21', 'F22', 'F25', 'F40'];
 const page = wrapped(readFileSync('docs/findings.md', 'utf8'), Infinity);
 
@@ -34,7 +37,10 @@ interface Setting {
   batchAtomic?: boolean;
 }
 
-/** IOCAP_BATCH_ATOMIC, simulated: BEGIN, COMMIT and ROLLBACK_ATOMIC_WRITE answer OK, all other file controls NOTFOUND. */
+/**
+ * Simulates IOCAP_BATCH_ATOMIC: BEGIN, COMMIT and ROLLBACK_ATOMIC_WRITE answer OK, all other file
+ * controls NOTFOUND.
+ */
 function makeBatchAtomic(vfs: Record<string, unknown>): void {
   vfs.jDeviceCharacteristics = () => 0x4000 | 0x800;
   vfs.jFileControl = (_file: number, op: number) => (op >= 31 && op <= 33 ? 0 : 12);
@@ -46,21 +52,22 @@ async function findings(
 ): Promise<Finding[]> {
   traced?.restore();
   let ms = 0;
-  const t = (traced = new Traced({ now: () => (ms += 0.01) })); // a busy machine would pause where the work does not
+  // a busy machine would pause where the work doesn't
+  const t = (traced = new Traced({ now: () => (ms += 0.01) }));
   const { sqlite3, vfs } = await loadWaSqlite('journey-sync');
   if (batchAtomic) makeBatchAtomic(vfs);
   const db = await sqlite3.open_v2('app.db');
   await work({ sqlite3, db, exec: (sql) => sqlite3.exec(db, sql) });
   return findingsOf(storeOf(t));
 }
-/** All but F53: these workloads prepare each statement each time. */
+/** All but F53, because these workloads prepare each statement every time. */
 const rules = (list: readonly Finding[]): string[] =>
   list.map((f) => f.rule).filter((rule) => rule !== 'F53');
 const inserts = async ({ exec }: Engine, n: number, from = 0): Promise<void> => {
   for (let i = 0; i < n; i++) await exec(insertT(from + i));
 };
 
-/** What must hold of every finding. */
+/** Invariants of every finding. */
 function wellFormed(list: readonly Finding[]): void {
   for (const f of list) {
     expect(f.title).not.toMatch(/NaN|undefined|null|Infinity/);
@@ -80,9 +87,9 @@ interface Golden {
   wrong: (e: Engine) => Promise<unknown>;
   right: (e: Engine) => Promise<unknown>;
   setting?: Setting;
-  /** Words of the title. */
+  /** Text that the title contains. */
   says: RegExp;
-  /** Everything that may be found on the wrong work, and on the right. */
+  /** All rules that may fire on the wrong work, and on the right. */
   wrongList: string[];
   rightList?: string[];
 }
@@ -287,7 +294,7 @@ const GOLDENS: Golden[] = [
       await inserts(e, 500);
     },
     says: /checkpoints of app\.db copied/,
-    wrongList: ['F41', 'F01'], // the first commit of a log that begins anew syncs
+    wrongList: ['F41', 'F01'], // the first commit of a log that starts over syncs
   },
 ];
 

@@ -13,12 +13,12 @@ import { findingsOf } from '../traces/analyses.ts';
 import { csvCalls, sum } from './doors/calls.ts';
 import { moved } from './doors/claims.ts';
 
-/** Rules whose bytes or time are not those of the calls that they count. */
+/** Rules whose bytes or time aren't those of the calls that they count. */
 const OWN: Partial<Record<string, 'bytes' | 'time'>> = {
-  F09: 'bytes', // read and not needed
-  F24: 'bytes', // would be lost
-  F26: 'time', // of the transaction, of which the first call is shown
-  F29: 'time', // until the end of the thread
+  F09: 'bytes', // bytes read but not needed
+  F24: 'bytes', // bytes that would be lost
+  F26: 'time', // time of the transaction, whose first call is shown
+  F29: 'time', // time until the end of the thread
 };
 
 test.each([...WAITS, ...IDB, ...STORAGE, ...FAILURES, ...QUERIES])(

@@ -1,4 +1,4 @@
-// Waits for a lock that another page holds: which of them are in the way.
+// Waits for a lock that another page holds, and whether they block the app.
 import { describe, expect, test } from 'vitest';
 import { Flag } from '../../src/event/event.ts';
 import type { ThreadBuilder } from '../traces/builder.ts';
@@ -6,18 +6,18 @@ import { findingsOf, locksOf } from '../traces/analyses.ts';
 import { MS, PAGE, play, S } from '../traces/findings/stage.ts';
 
 interface Of {
-  /** When workers of the holder's and of the waiter's page make a call, seconds. */
+  /** When workers of the holder's and of the waiter's page make a call, in seconds. */
   holderWorks?: readonly number[];
   waiterWorks?: readonly number[];
-  /** The request is SQLite's own, inside xLock. */
+  /** Whether the request is SQLite's own, inside xLock. */
   sqlite?: boolean;
-  /** The lock is given back after 6 s. */
+  /** Whether the lock is released after 6 s. */
   comes?: boolean;
   hidden?: boolean;
-  /** Both are workers of one page. */
+  /** Whether both are workers of one page. */
   together?: boolean;
 }
-/** From 1 s to 11 s a page waits for a lock of another one. */
+/** From 1 s to 11 s a page waits for another page's lock. */
 const recorded = (of: Of) =>
   play(({ thread }) => {
     const holder = thread({ id: 'p1', kind: 'page', name: 'one' });
@@ -65,32 +65,32 @@ const found = (of: Of): unknown[] =>
       : [],
   );
 
-describe('a lock that the app asks for', () => {
+describe('a lock that the app requests', () => {
   const leads = [2, 4, 6, 8, 10];
-  test('is not in the way where both pages work on in their workers', () => {
+  test("doesn't block the app if both pages continue to work in their workers", () => {
     for (const hidden of [false, true])
       expect(found({ hidden, holderWorks: leads, waiterWorks: leads })).toEqual([]);
   });
-  test('nor where only the page that waits works on', () => {
+  test('nor if only the waiting page continues to work', () => {
     for (const comes of [false, true])
       for (const hidden of [false, true])
         expect(found({ hidden, comes, waiterWorks: [3] })).toEqual([]);
-    expect(found({ waiterWorks: [0.9995] })).toEqual([]); // begun before, and under way
+    expect(found({ waiterWorks: [0.9995] })).toEqual([]); // begun earlier, and still running
   });
-  test('is no hang where a worker of its holder works', () => {
+  test("isn't a hang if a worker of its holder works", () => {
     expect(found({ holderWorks: leads })).toEqual([]);
     expect(locksOf(recorded({ holderWorks: leads })).stuck).toMatchObject([
       { holderCalls: 5, holderIdleUs: 999_001, waiterWorks: false },
     ]);
   });
-  test('may be one, where all are quiet and it has not come', () => {
+  test('may be one if all workers are idle and it was never granted', () => {
     expect(found({})).toEqual([['F05', 'possible', null]]);
     expect(found({ hidden: true })).toEqual([
       ['F05', 'possible', null],
       ['F27', 'possible', null],
     ]);
   });
-  test('was likely one, where it came in the end', () => {
+  test('was likely one if it was granted in the end', () => {
     expect(found({ comes: true })).toEqual([['F05', 'likely', 5000]]);
   });
 });
@@ -103,7 +103,7 @@ test('SQLite that waits inside a call hangs, whatever else its page does', () =>
     ['F27', 'likely', null],
   ]);
 });
-test('a page that waits for itself is not at work by the call that waits', () => {
+test("a page that waits for itself isn't working because of the call that waits", () => {
   expect(found({ sqlite: true, comes: true, together: true })).toEqual([['F05', 'likely', 5000]]);
 });
 test('a hidden holder is to blame from its last call on', () => {

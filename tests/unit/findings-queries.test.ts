@@ -9,7 +9,7 @@ import { newStore, ThreadBuilder as Builder } from '../traces/builder.ts';
 import { endsAtMost } from '../traces/findings/queries.ts';
 import { play, times } from '../traces/findings/stage.ts';
 
-/** Runs of a text with what SQLite counted of each. */
+/** Runs of a statement with SQLite's counters for each. */
 function runs(
   b: ThreadBuilder,
   text: string,
@@ -40,7 +40,7 @@ function runs(
 const found = (rule: string, text: string, of: Parameters<typeof runs>[2]): Finding | undefined =>
   findingsOf(play(({ thread }) => runs(thread(), text, of))).find((f) => f.rule === rule);
 
-describe('F50 is possible only where', () => {
+describe('F50 is only possible if', () => {
   const sure = (text: string): string | undefined =>
     found('F50', text, { n: 2, scanned: 5000 })?.confidence;
   test.each([
@@ -67,13 +67,13 @@ describe('F50 is possible only where', () => {
     'SELECT id FROM notes WHERE code COLLATE nocase = ?',
     'SELECT id FROM notes WHERE [my code] IN (?, ?)',
   ])('likely: %s', (text) => expect(sure(text)).toBe('likely'));
-  test('not for a plain look at some rows', () => {
+  test('but not for a plain look at some rows', () => {
     expect(sure('SELECT id FROM notes WHERE code = ?')).toBe('likely');
     expect(sure('SELECT id, counted FROM notes WHERE "count" = ?')).toBe('likely');
   });
 });
 
-test('F50 knows what a change needs by its steps', () => {
+test('F50 derives what a change needs from its steps', () => {
   const title = (text: string, steps: number): string | undefined =>
     found('F50', text, { n: 2, scanned: 1000, steps })?.title;
   const update = 'UPDATE notes SET size = ? WHERE name = ?';
@@ -82,7 +82,7 @@ test('F50 knows what a change needs by its steps', () => {
   expect(title(update, 3102)).toBeUndefined(); // 51 of 1,000
   expect(title('INSERT INTO log SELECT id FROM notes WHERE name = ?', 3040)).toBeDefined();
   expect(title('DELETE FROM notes WHERE name = ?', 3040)).toBeDefined();
-  // their loops take as few steps for rows that they delete
+  // their loops take equally few steps for the rows that they delete
   for (const text of [
     'DELETE FROM notes WHERE ?',
     'DELETE FROM notes WHERE ? = ?',
@@ -102,7 +102,7 @@ test('F50 knows what a change needs by its steps', () => {
   expect(title('INSERT INTO notes VALUES(?)', 6000)).toBeUndefined();
 });
 
-test('F51 is likely where the rows may be those of a view, a subquery, or a trigger', () => {
+test('F51 is likely if the rows may come from a view, a subquery, or a trigger', () => {
   const reason = (text: string): string => {
     const { confidence, reason: why } = found('F51', text, { n: 2, autoIndex: 300 })!;
     expect(confidence).toBe('likely');
@@ -116,7 +116,7 @@ test('F51 is likely where the rows may be those of a view, a subquery, or a trig
   expect(reason('DELETE FROM a')).toBe('a trigger or a subquery');
 });
 
-test('F52 leaves out statements that make an index', () => {
+test('F52 leaves out statements that create an index', () => {
   expect(found('F52', 'SELECT * FROM notes ORDER BY code', { n: 10, sorts: 1 })).toBeDefined();
   expect(
     found('F52', 'CREATE INDEX notes_code ON notes(code)', { n: 10, sorts: 1 }),
@@ -131,7 +131,7 @@ test('F50 to F52 name the statement whose plan they show', () => {
     );
 });
 
-test('F56 is certain, but where values stand in the text, or a finalize may be among lost events', () => {
+test('F56 is certain unless the text contains values, or a finalize may be among lost events', () => {
   const sure = (dropped: number, text = 'SELECT a FROM t'): string | undefined => {
     const b = new Builder(newStore());
     const object = b.define({ kind: 'sql', text });
@@ -144,7 +144,7 @@ test('F56 is certain, but where values stand in the text, or a finalize may be a
   expect(sure(3)).toBe('possible');
 });
 
-test('F53 is possible only where a list is part of the text: its length is not known', () => {
+test('F53 is only possible if a list is part of the text, because its length is unknown', () => {
   const of = (text: string): Finding => {
     const b = new Builder(newStore());
     const object = b.define({ kind: 'sql', text });
@@ -162,7 +162,7 @@ test('F53 is possible only where a list is part of the text: its length is not k
   expect(of('SELECT a FROM t WHERE id = ?').confidence).toBe('likely');
 });
 
-test('F53 counts the prepares of what stands behind a text, and reports the time from prepare to step', () => {
+test('F53 counts the prepares of the statements after a text, and reports the time from prepare to step', () => {
   const b = new Builder(newStore());
   const object = b.define({ kind: 'sql', text: 'SELECT a FROM t WHERE id = ?' });
   times(31, (i) => {
@@ -182,7 +182,7 @@ test('F53 counts the prepares of what stands behind a text, and reports the time
   expect(found.savingHow).toContain('took 1.5 ms more from prepare to step');
 });
 
-test('F57 tells a page cache that grows from other memory', () => {
+test('F57 distinguishes a growing page cache from other memory', () => {
   const of = (cached: number): Finding => {
     const b = new Builder(newStore());
     times(20, (i) => {
@@ -205,7 +205,7 @@ test('F57 tells a page cache that grows from other memory', () => {
   expect(of(0.5).advice).toMatch(/^Look for statements that are not finalized/);
 });
 
-test('F58 tells a page that was killed from one that was reloaded', () => {
+test('F58 distinguishes a page that was killed from one that was reloaded', () => {
   const reason = (end: 'unloads' | 'is killed'): string =>
     findingsOf(play(({ thread }) => endsAtMost(thread, 40, 4, end))).find(
       ({ rule }) => rule === 'F58',

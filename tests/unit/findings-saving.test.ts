@@ -28,13 +28,13 @@ const commits = (clockStepUs: number, dur: number): TraceStore =>
         b.call('xDelete', { object: journal, dur });
         b.call('xFileControl', { object: db, aux: 22 });
       });
-      b.idle(200_000); // no run of single statements
+      b.idle(200_000); // not a run of single statements
     });
   });
 const journalCost = (store: TraceStore) => findingsOf(store).find(({ rule }) => rule === 'F07')!;
 
-test('a saving of less than a step of the clock is none that can be told', () => {
-  // 12 of four calls, 1 us each, and a clock of 100 us: the sum may be chance
+test("a saving of less than a clock step can't be reported", () => {
+  // 12 of four calls, 1 us each, with a clock of 100 us: the sum may be chance
   expect(journalCost(commits(100, 1))).toMatchObject({
     savingUs: null,
     savingHow: expect.stringMatching(
@@ -45,21 +45,21 @@ test('a saving of less than a step of the clock is none that can be told', () =>
   expect(journalCost(commits(100, 3))).toMatchObject({ savingUs: 144 });
 });
 
-test('calls that took no time on this clock save nothing that can be told, whatever is known of its step', () => {
+test('calls that took no time on this clock have no saving to report, whatever is known of its step', () => {
   expect(journalCost(commits(100, 0))).toMatchObject({ savingUs: null });
   const unknown = journalCost(commits(NaN, 0));
   expect(unknown.savingUs).toBeNull();
   expect(unknown.savingHow).toMatch(/^too short for this clock to measure: 12 journal syncs/);
 });
 
-test('what is too little to tell comes after the savings that are known', () => {
+test('savings too small to report come after known savings', () => {
   const store = commits(100, 0);
   const savings = findingsOf(store).map(({ savingUs }) => savingUs);
   expect(savings).not.toContain(0);
   expect(savings).toEqual([...savings].sort((a, b) => (b ?? -1) - (a ?? -1)));
 });
 
-test('where the calls in place of others take longer, the saving is no 0', () => {
+test("if the replacement calls take longer, the saving isn't 0", () => {
   const ctx = findingContextOf(commits(0.1, 3));
   const { savingUs, savingHow } = new Saving(ctx)
     .avoid(1, Op.xSync, 'syncs')
@@ -71,7 +71,7 @@ test('where the calls in place of others take longer, the saving is no 0', () =>
   );
 });
 
-test('checkpoints are shown by the calls of one layer, though the file in OPFS has the same name', () => {
+test('checkpoints are shown by calls of one layer, although the file in OPFS has the same name', () => {
   const store = play(({ thread }) => {
     const b = thread();
     const [db, wal] = [b.file('/app.db'), b.file('/app.db-wal', 'wal')];
@@ -169,7 +169,7 @@ test('a finding names the calls that it avoids, by operation and kind of file', 
   ]);
 });
 
-test('a saving is the mean of the calls: the few long ones are most of the time', () => {
+test('a saving uses the mean of the calls, because the few long ones are most of the time', () => {
   const store = play(({ thread }) => {
     const b = thread();
     const db = b.file('/app.db');

@@ -16,7 +16,7 @@ it.each(readdirSync(GOLDEN).filter((name) => name.endsWith('.vfst')))('%s', asyn
       const { events } = store.threads[thread]!;
       const row = events.rowOfSeq(seq);
       expect(row, rule).toBeGreaterThanOrEqual(0);
-      // a waiter's cause may be named beside the waits that are counted: it lies anywhere, but in the trace
+      // the cause of a wait may be named next to the counted waits: it is anywhere in the trace
       expect(events.op[row], rule).toBeGreaterThan(0);
     }
     expect(evidence.toUs, rule).toBeGreaterThanOrEqual(evidence.fromUs);

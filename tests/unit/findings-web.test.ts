@@ -1,5 +1,5 @@
-// Findings on synthetic traces (tests/traces/findings): each rule fires on its story, and not on
-// the same work done right.
+// Findings on synthetic traces (tests/traces/findings): each rule fires on its own trace, and not
+// on the same work done right.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ describe('each rule fires on its trace, and is silent on the same work done righ
   });
 });
 
-test('rules have ids of their own, in order', () => {
+test('rules have their own ids, in order', () => {
   const ids = RULES.map((r) => r.id);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids).toEqual([...ids].sort());
@@ -48,7 +48,7 @@ test('savings are those of the calls', () => {
   expect(strict.title).toContain('SQLite waited 8.8 ms for each on average, and 1.3 ms for each');
 });
 
-test('partial blocks of a journal are not put down to the page size', async () => {
+test("partial blocks of a journal aren't attributed to the page size", async () => {
   const golden = path.join(import.meta.dirname, '..', 'traces', 'golden', 'read-modify-write.vfst');
   const { store } = await readTrace(readFileSync(golden));
   expect(find(store, 'F09')!.advice).toMatch(/^Avoid the rollback journal/);
@@ -58,7 +58,8 @@ test('partial blocks of a journal are not put down to the page size', async () =
 });
 
 test('every rule of the catalog has a trace on which it fires, and a healthy one', () => {
-  const engine = readFileSync(path.join(import.meta.dirname, 'findings-engine.test.ts'), 'utf8'); // its cases have both, too
+  // its cases have both as well
+  const engine = readFileSync(path.join(import.meta.dirname, 'findings-engine.test.ts'), 'utf8');
   const ofEngines = [...engine.matchAll(/^ {4}rule: '(F\d\d)',$/gm)].map(([, id]) => id!);
   const tested = new Set([...CASES.map((c) => c.rule), ...ofEngines]);
   expect([...tested].sort()).toEqual(RULES.map((r) => r.id));

@@ -19,11 +19,11 @@ import { threadOf } from '../traces/partition-rows.ts';
 
 const GOLDEN = path.join(import.meta.dirname, '..', 'traces', 'golden');
 
-/** `0 INSERT 1x 60/20 cpu`: depth, name, calls, total and own time, what most of it was. */
+/** `0 INSERT 1x 60/20 cpu`: depth, name, calls, total and self time, and what most of it was. */
 const lines = ({ frames }: FlameGraph): string[] =>
   frames.map((f) => `${f.depth} ${f.name} ${f.calls}x ${f.totalUs}/${f.selfUs} ${f.part}`);
 
-/** Frames below a frame and its own time are all of it, to the nanosecond. */
+/** The frames below a frame and its self time add up to its total, to the nanosecond. */
 function expectSums({ frames, totalUs }: FlameGraph): void {
   const below = new Float64Array(frames.length);
   let roots = 0;
@@ -82,7 +82,7 @@ describe('frames', () => {
     expectSums(graph);
   });
 
-  test('inverted: calls with their own time, below them who called', () => {
+  test('inverted: calls with their self time, and below them their callers', () => {
     const graph = flameGraph(new Facts(twoStatements()), {}, true)!;
     expect(lines(graph).slice(0, 6)).toEqual([
       '0 opfs.flush 2x 120/0 sync',
@@ -109,7 +109,7 @@ describe('frames', () => {
     expectSums(graph);
   });
 
-  test('storage calls that overlap have each moment once', () => {
+  test('storage calls that overlap count each moment once', () => {
     const suspended = { flags: Flag.async };
     const thread = threadOf([
       { op: 'sqlStep', t0: 0, end: 100_000, object: 1, ...suspended },
@@ -130,7 +130,7 @@ describe('frames', () => {
     expectSums(graph);
   });
 
-  test('none where no SQL was recorded', () => {
+  test('none if no SQL was recorded', () => {
     const store = newStore();
     const b = new ThreadBuilder(store);
     b.call('xRead', { dur: 4 });

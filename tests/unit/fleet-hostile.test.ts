@@ -59,13 +59,13 @@ async function rows(table: string): Promise<Record<string, unknown>[]> {
   return (await Promise.all(all)).flat();
 }
 
-test('texts of any kind in labels come back as they are, and reach no path and no terminal', async () => {
+test('any text in labels comes back unchanged, and reaches no path and no terminal', async () => {
   const texts = [
     ...['a,b', 'say "hi"', 'two\nlines', '../../../etc/passwd', "'; DROP TABLE reports; --"],
     ...['\u001b[2J\u202e', '=cmd()', '😀', '\ud83d', '', 'x'.repeat(200)],
   ];
   put('a.jsonl', ...texts.map((release, i) => report({ id: `r${i}`, labels: { release } })));
-  // as JSON has it: an own property
+  // as in JSON: an own property
   put('b.json', JSON.parse(JSON.stringify(report({ id: 'p' })).replace('{}', '{"__proto__":"1"}')));
   expect(await add()).toBe(0);
   const lives = await rows('reports');
@@ -78,13 +78,13 @@ test('texts of any kind in labels come back as they are, and reach no path and n
   const document = fleetReportDocument(await fleetReport(out, 'release'));
   const shown = reportText(document);
   expect(shown.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
-  // a column a release: the others are in --json
+  // a column per release: the others are in --json
   expect(shown).toContain(
     'Only the 8 groups with the most page lives are shown, of 11. To get all, use --json.',
   );
 });
 
-test('numbers that no browser means are no reports, and extreme ones break no report', async () => {
+test('numbers that no browser reports are rejected, and extreme ones break no report', async () => {
   const bad: Partial<FieldReport>[] = [
     { runs: 2 ** 53 },
     { busy: -1 },
@@ -98,7 +98,7 @@ test('numbers that no browser means are no reports, and extreme ones break no re
   put(
     'a.jsonl',
     ...bad.map((more) => report(more)),
-    // clocks that are wrong, or were set back
+    // clocks that are wrong or were set back
     report({ id: '1', at: 0 }),
     report({ id: '2', at: 1e300, ms: 1e300, lockUs: 1e300 }),
     report({ id: '3', at: Date.UTC(2099, 0, 1), runs: 2 ** 53 - 1 }),
@@ -119,7 +119,7 @@ test('numbers that no browser means are no reports, and extreme ones break no re
   );
 });
 
-test('a trace that is cut off is added as far as it goes, and named; what cannot be read is left out', async () => {
+test('a truncated trace is added as far as it goes, and named; unreadable files are left out', async () => {
   const whole = readFileSync(join(GOLDEN, 'checkpoint-storm.vfst'));
   writeFileSync(join(from, 'cut.vfst'), whole.subarray(0, whole.length * 0.7));
   const forged = Buffer.from(whole);
@@ -137,13 +137,13 @@ test('a trace that is cut off is added as far as it goes, and named; what cannot
   expect(words).toContain('2 left out.');
   const traces = await rows('traces');
   expect(traces.map(({ name }) => name).sort()).toEqual(['cut', 'damaged', 'whole']);
-  // of each what its files hold, no more and no less
+  // from each file its contents, no more and no less
   const events = await rows('events');
   for (const { trace, events: count } of traces)
     expect(events.filter((row) => row.trace === trace).length).toBe(Number(count));
 });
 
-test('one trace under two names is one', async () => {
+test('one trace under two names counts once', async () => {
   copyFileSync(SMALL, join(from, 'a.vfst'));
   copyFileSync(SMALL, join(from, 'b.vfst'));
   expect(await add()).toBe(0);
@@ -151,7 +151,7 @@ test('one trace under two names is one', async () => {
   expect((await rows('traces')).length).toBe(1);
 });
 
-test('a report that comes after its trace is the same page life', async () => {
+test('a report that arrives after its trace belongs to the same page life', async () => {
   const both = report({ errors: [['SQLITE_FULL', 'xWrite', 2]], syncs: [10, 7] });
   copyFileSync(SMALL, join(from, 'a.vfst'));
   await add();
@@ -166,7 +166,7 @@ test('a report that comes after its trace is the same page life', async () => {
   expect(after.syncs).toMatchObject([{ count: 7 }]);
 });
 
-test('a trace has no weight only where the report beside it is added, by whatever shard', async () => {
+test('a trace has no weight only if the report next to it is added, by any shard', async () => {
   copyFileSync(SMALL, join(from, 'a.vfst'));
   put('a.json', report({ labels: { release: '1' } }));
   const shares = async (): Promise<unknown> => ({
@@ -189,7 +189,7 @@ test('a trace has no weight only where the report beside it is added, by whateve
   }
 });
 
-test('a trace that could not be added is no example', async () => {
+test("a trace that couldn't be added isn't shown as an example", async () => {
   put('a.json', report({ errors: [['SQLITE_FULL', 'sqlite3_step', 1]] }));
   writeFileSync(join(from, 'a.vfst'), 'no trace');
   expect(await add()).toBe(2);
@@ -202,19 +202,19 @@ test('a trace that could not be added is no example', async () => {
   });
 });
 
-test('a file of reports that is too large is named, and the others are added', async () => {
+test('a reports file that is too large is named, and the others are added', async () => {
   put('a.json', report());
   writeFileSync(join(from, 'b.jsonl'), '');
-  truncateSync(join(from, 'b.jsonl'), 600 * 2 ** 20); // takes no disk
+  truncateSync(join(from, 'b.jsonl'), 600 * 2 ** 20); // takes no disk space
   expect(await add()).toBe(2);
   expect(said()).toMatch(/b\.jsonl: it has 600 MiB; vfscope fleet takes at most 256 MiB\. Save/);
   expect(await rows('reports')).toHaveLength(1);
 });
 
-test('a share of a finding that no report can hold is of page lives with a trace', async () => {
+test('a finding that no report can contain has a share of the page lives with a trace', async () => {
   copyFileSync(join(GOLDEN, 'opfs-coop-sync.vfst'), join(from, 'a.vfst'));
   copyFileSync(SMALL, join(from, 'b.vfst'));
-  // a report of an unknown version may hold any rule: it doesn't count
+  // a report of an unknown version may contain any rule, so it doesn't count
   put('c.jsonl', ...[1, 2, 3].map((i) => report({ id: `r${i}`, weight: 100, findings: [['F06', 4], ['F07', 1]] }))); // prettier-ignore
   put('d.json', report({ id: 'd', labels: { release: 'new' }, findings: [['F99', 1]] }));
   expect(await add()).toBe(0);
@@ -228,7 +228,7 @@ test('a share of a finding that no report can hold is of page lives with a trace
   expect(reportText(fleetReportDocument(byRelease))).toContain('no traces');
 });
 
-test('storage of reports is not mixed with VFSs of traces that have its name', async () => {
+test("reports' storage isn't mixed with VFSs of traces that have the same name", async () => {
   copyFileSync(join(GOLDEN, 'opfs-proxy.vfst'), join(from, 'a.vfst'));
   put('b.jsonl', ...['opfs', 'idb+opfs', ''].map((storage, i) => report({ id: `r${i}`, storage })));
   expect(await add()).toBe(0);
@@ -241,7 +241,7 @@ test('storage of reports is not mixed with VFSs of traces that have its name', a
   ]);
 });
 
-test('one page life that stands for most others makes the interval wide', async () => {
+test('one page life that represents most others makes the interval wide', async () => {
   const many = Array.from({ length: 100 }, (_, i) => report({ id: `r${i}` }));
   put('a.jsonl', ...many, report({ id: 'b', weight: 100, findings: [['F06', 3]] }));
   expect(await add()).toBe(0);
@@ -252,11 +252,11 @@ test('one page life that stands for most others makes the interval wide', async 
   expect(busy!.shares[0]!.high).toBeCloseTo(0.851, 3);
 });
 
-test('a data set of another version is not mixed with', async () => {
+test("a data set of another version isn't extended", async () => {
   copyFileSync(SMALL, join(from, 'a.vfst'));
   await add();
   const [id] = new DataSet(out).ids();
-  // as before columns were noted
+  // from before columns were noted
   writeFileSync(join(out, '_manifest', `${id}.json`), '{"schema":3,"tables":["events"]}');
   copyFileSync(join(GOLDEN, 'cold-warm.vfst'), join(from, 'b.vfst'));
   for (const attempt of [add, () => compact(out), () => fleetReport(out, null)])
@@ -264,7 +264,7 @@ test('a data set of another version is not mixed with', async () => {
   expect((await rows('traces')).length).toBe(1);
 });
 
-test('an input that fails half-way leaves nothing', () => {
+test('an input that fails halfway leaves nothing', () => {
   const set = new DataSet(out);
   const parts = function* () {
     yield emptyPart('events');
@@ -274,7 +274,7 @@ test('an input that fails half-way leaves nothing', () => {
   expect([set.files(), set.ids()]).toEqual([[], []]);
 });
 
-test('what a killed command left is removed an hour later', async () => {
+test('what a killed command left is removed after an hour', async () => {
   copyFileSync(SMALL, join(from, 'a.vfst'));
   await add();
   const [old, fresh] = ['old', 'fresh'].map((name) => join(out, '_tmp', name));
@@ -285,7 +285,7 @@ test('what a killed command left is removed an hour later', async () => {
   expect([existsSync(old!), existsSync(fresh!)]).toEqual([false, true]);
 });
 
-test('a shard that is missing is added by a run without shards', async () => {
+test('a run without shards adds a missing shard', async () => {
   for (const name of ['turso-wal', 'cold-warm', 'kvvfs', 'rollback-and-savepoints'])
     copyFileSync(join(GOLDEN, `${name}.vfst`), join(from, `${name}.vfst`));
   await fleetAdd({ paths: [from], out, shard: '2/3' });
@@ -300,8 +300,8 @@ beforeAll(async () => {
   command = await buildCommand('vfscope-fleet-hostile-test');
 }, 90_000);
 
-test('the processes of a run add up what they did, and say where they cannot write', () => {
-  // more than a few: on all cores
+test("the processes of a run add up their counts, and report where they can't write", () => {
+  // enough files to use all cores
   put('a.jsonl', report());
   for (let i = 0; i < 20; i++) put(`${i}.json`, i % 5 ? report({ id: `r${i}` }) : { other: i });
   const run = (to: string) =>
@@ -312,7 +312,7 @@ test('the processes of a run add up what they did, and say where they cannot wri
     expect.stringContaining(`17 added to ${out}, 0 already in it, 4 left out.`),
   ]);
   expect(run(out).stderr).toContain(`0 added to ${out}, 17 already in it, 4 left out.`);
-  // as a full disk: nothing can be written there
+  // acts as a full disk: no file can be written there
   const full = join(folder, 'full');
   mkdirSync(full);
   writeFileSync(join(full, 'reports'), '');

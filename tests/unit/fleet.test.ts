@@ -1,5 +1,5 @@
-// A fleet's data set: what DuckDB reads from it, and that adding data again, concurrently, or after
-// a kill loses and duplicates nothing.
+// A fleet's data set: what DuckDB reads from it. Adding data again, concurrently, or after a kill
+// loses and duplicates nothing.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -37,7 +37,7 @@ const GOLDEN = 'tests/traces/golden';
 const folder = mkdtempSync(join(tmpdir(), 'vfscope-fleet-'));
 const traces = join(folder, 'traces');
 const set = join(folder, 'set');
-/** Of each kind of storage. */
+/** One trace per kind of storage. */
 const golden = [
   'absurd-sql',
   'idb-batch-atomic',
@@ -75,7 +75,7 @@ async function query(sql: string): Promise<Record<string, unknown>[]> {
     ),
   );
 }
-/** Rows of each table: equal where two data sets hold the same. */
+/** The rows of each table, equal for data sets with the same contents. */
 async function contents(of: string): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   for (const name of FLEET_TABLES.keys())
@@ -109,7 +109,7 @@ describe('DuckDB reads', () => {
       `SELECT vfs_class, release, count(*) AS n FROM ${table('traces')} GROUP BY ALL ORDER BY ALL`,
     );
     expect(new Set(rows.map(({ release }) => release))).toEqual(new Set(['1.0']));
-    // the app's own names are no class: most of these traces call theirs wa-sqlite
+    // the app's own names aren't classes: most of these traces call theirs wa-sqlite
     expect(rows.map(({ vfs_class: name }) => name)).not.toContain('wa-sqlite');
     expect(rows.length).toBeGreaterThan(3);
   });
@@ -140,7 +140,7 @@ describe('adding', () => {
     ...[command, 'fleet', 'add', traces],
     ...['--out', out, '--label', 'release=1.0'],
   ];
-  test('twice at once, and again gives the same', async () => {
+  test('twice at once, and again, gives the same', async () => {
     const out = join(folder, 'twice');
     const runs = [1, 2].map(() => spawn(process.execPath, add(out), { stdio: 'ignore' }));
     expect(await Promise.all(runs.map((run) => once(run, 'exit')))).toEqual([
@@ -155,7 +155,7 @@ describe('adding', () => {
     expect(await contents(out)).toEqual(await contents(set));
   });
 
-  test('takes nothing from a process that added the same input, where it fails itself', () => {
+  test('removes nothing from a process that added the same input, if it fails itself', () => {
     const out = join(folder, 'failed');
     const id = '0123456789abcdef';
     const places = (): string[] => new DataSet(out).files().map(({ table }) => table);
@@ -173,7 +173,7 @@ describe('adding', () => {
     expect(readdirSync(join(out, '_tmp'))).toEqual([]);
   });
 
-  test('goes on after a kill in the middle', async () => {
+  test('continues after a kill in the middle', async () => {
     const out = join(folder, 'killed');
     mkdirSync(join(out, '_manifest'), { recursive: true });
     const run = spawn(process.execPath, [...add(out), '--shard', '1/1'], { stdio: 'ignore' });
@@ -189,7 +189,7 @@ describe('adding', () => {
     expect(await contents(out)).toEqual(await contents(set));
   });
 
-  test('leaves out what is no trace, and names it', async () => {
+  test("leaves out files that aren't traces, and names them", async () => {
     const from = join(folder, 'odd');
     mkdirSync(from);
     writeFileSync(join(from, 'broken.vfst'), 'no trace');
@@ -199,7 +199,8 @@ describe('adding', () => {
     expect(await exportCommand({ file: from, format: 'parquet', out, sanitize: true })).toBe(2);
     const said = vi.mocked(process.stderr.write).mock.calls.flat().join('');
     expect(said).toMatch(/broken\.vfst: .*isn't a vfscope recording/);
-    expect(said).toContain(`1 added to ${out}, 0 already in it, 1 left out.`); // an export is of traces alone
+    // only traces can be exported
+    expect(said).toContain(`1 added to ${out}, 0 already in it, 1 left out.`);
     expect(await query(`SELECT name FROM ${table('traces', out)}`)).toEqual([{ name: null }]);
     expect(await exportCommand({ file: from, format: 'csv', out })).toBe(2);
     expect(await fleetAdd({ paths: [join(from, 'other.json')], out })).toBe(2);
@@ -210,7 +211,7 @@ describe('adding', () => {
 });
 
 describe('compacting', () => {
-  test('leaves one file for each table and day, with the same rows; so does a second run', async () => {
+  test('leaves one file for each table and day, with the same rows, and so does a second run', async () => {
     const before = await contents(set);
     const report = await fleetReport(set, null);
     for (const round of ['first', 'second']) {
@@ -220,12 +221,12 @@ describe('compacting', () => {
       expect(await contents(set), round).toEqual(before);
       expect(await fleetReport(set, null), round).toEqual(report);
     }
-    // what was added before is known
+    // what was added earlier is still known
     expect(await fleetAdd({ paths: [traces], out: set, shard: '1/1' })).toBe(0);
     expect(await contents(set)).toEqual(before);
   });
 
-  test('counts nothing twice where it was interrupted before it removed what it copied', async () => {
+  test('counts nothing twice if it was interrupted before it removed what it had copied', async () => {
     const out = join(folder, 'half');
     await fleetAdd({ paths: [traces], out, labels: ['release=1.0'], shard: '1/1' });
     const files = new DataSet(out).files();
@@ -238,7 +239,7 @@ describe('compacting', () => {
     expect(await contents(out)).toEqual(await contents(set));
   });
 
-  test('of one data set runs once at a time', async () => {
+  test('of one data set runs one at a time', async () => {
     const out = join(folder, 'busy');
     await fleetAdd({ paths: [join(traces, golden[0]!)], out });
     const mark = join(out, '_manifest', 'compacting');
@@ -246,7 +247,7 @@ describe('compacting', () => {
     const { hostname } = await import('node:os');
     writeFileSync(mark, `${hostname()} ${pid}`);
     await expect(compact(out)).rejects.toThrow(`is being compacted by process ${pid}`);
-    writeFileSync(mark, ''); // killed before it could say who it is
+    writeFileSync(mark, ''); // killed before it could write its process id
     await expect(compact(out)).rejects.toThrow('is being compacted by another process');
     const gone = spawnSync(process.execPath, ['-e', '']).pid;
     writeFileSync(mark, `${hostname()} ${gone}`); // it was killed
@@ -308,7 +309,7 @@ describe('reports of the field', () => {
     expect(await fleetAdd({ paths: [from], out })).toBe(0);
   });
 
-  test('share by release, weighted, each life once, with a trace to open', async () => {
+  test('are shares by release, weighted, with each page life once and a trace to open', async () => {
     const found = await fleetReport(out, 'release');
     expect(found.groups).toEqual([
       { name: '1.0', lives: 4, weight: 400 },
@@ -328,7 +329,7 @@ describe('reports of the field', () => {
     expect([statement!.p50Us, statement!.p99Us]).toEqual([2 ** 5, 2 ** 15]);
   });
 
-  test('statements of one fingerprint add up, also in a report that was sent twice', async () => {
+  test('add up statements of one fingerprint, also in a report that was sent twice', async () => {
     const [one] = report(0).statements;
     const alike = ['SELECT a FROM u', 'select  a\nFROM u'].map((text) => ({ ...one!, text }));
     const path = join(folder, 'alike.json');
@@ -349,7 +350,7 @@ describe('reports of the field', () => {
     ).toEqual([{ runs: 20 }]);
   });
 
-  test('a trace whose report is here has no weight of its own', async () => {
+  test('give no weight to a trace whose report is present', async () => {
     expect(await query(`SELECT weight, release FROM ${table('traces', out)}`)).toEqual([
       { weight: 0, release: '1.1' },
     ]);
@@ -368,7 +369,7 @@ test('the report on the golden traces is the stored one (UPDATE_GOLDENS=1 writes
     expect(status, stderr).toBe(0);
     return stdout;
   };
-  // more than a few: on all cores
+  // enough files to use all cores
   fleet(
     'add',
     ...readdirSync(GOLDEN)

@@ -1,4 +1,4 @@
-// The slow-commit trigger where the end of a call was lost, and where a call only takes long.
+// The slow-commit trigger if the end of a call was lost, or if a call only takes long.
 import { expect, test } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import type { Frozen } from '../../src/protocol/session.ts';
@@ -30,7 +30,7 @@ function recorded() {
 }
 
 test.each([OWN, 0])(
-  'a call whose end was lost is passed once its connection (%i) goes on',
+  'a call whose end was lost no longer counts once its connection (%i) continues',
   (context) => {
     const { t, file, send, slowCommit } = recorded();
     t.call('xFileSize', { object: file, context, open: true });
@@ -40,7 +40,7 @@ test.each([OWN, 0])(
   },
 );
 
-test('inside a statement, too', () => {
+test('also inside a statement', () => {
   const { t, file, send, slowCommit } = recorded();
   t.call('sqlStep', { context: OWN }, () =>
     t.call('xFileSize', { object: file, context: OWN, open: true }),
@@ -49,7 +49,7 @@ test('inside a statement, too', () => {
   expect(send()).not.toBeNull();
 });
 
-test('a call that goes on is waited for: what others begin meanwhile, and what is made for it, are no signs of its end', () => {
+test("a call that still runs is waited for: other calls that begin meanwhile, or that it makes, don't mean that it ended", () => {
   const { t, file, flight, send } = recorded();
   for (const aux of [1, 2]) t.call('xLock', { object: file, context: OWN, aux });
   const write = t.call(

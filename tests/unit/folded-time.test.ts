@@ -1,4 +1,4 @@
-/** Time without its long pauses: places of moments, ticks, and frames that are put together. */
+/** Time without its long pauses: positions of moments, ticks, and combined frames. */
 import { describe, expect, it } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { foldedFrames } from '../../src/timeline/folded-frames.ts';
@@ -13,7 +13,7 @@ const time = new FoldedTime([
 ]);
 
 describe('folded time', () => {
-  it('has each moment where it is without the pauses before it, and back', () => {
+  it('positions each moment without the pauses before it, and back', () => {
     expect([0, 2000, 5000, 9000, 9500, 15_000, 21_000].map((us) => time.fold(us))).toEqual([
       ...[0, 2000, 2000, 2000, 2500, 3000, 4000],
     ]);
@@ -22,7 +22,7 @@ describe('folded time', () => {
     ]);
     expect(time.marks({ from: 0, to: 2500 })).toEqual([{ at: 2000, us: 7000 }]);
   });
-  it('has ticks that tell real moments', () => {
+  it('has ticks that show real time', () => {
     const ticks = time.ticks({ from: 0, to: 4000 }, 1200);
     const at = (folded: number): string | undefined =>
       ticks.find((tick) => Math.abs(tick.at - folded) < 1e-6)?.label;
@@ -42,13 +42,13 @@ describe('frames without the pauses', () => {
   const facts = new Facts(store);
   const pauses = longPauses(facts);
 
-  it('leave out what lies between two bursts, but for some air', () => {
+  it('leave out the time between two bursts, except a small margin', () => {
     expect(pauses.map(({ from, to }) => [Math.round(from), Math.round(to)])).toEqual([
       [10_120, 1_009_880],
       [1_020_120, 2_019_880],
     ]);
   });
-  it('are the parts side by side, in whole columns, with labels of each', () => {
+  it('are the parts side by side, in whole columns, each with its labels', () => {
     const lanes = new TimelineLanes(store);
     lanes.update(b.now);
     lanes.settle(facts);
@@ -68,7 +68,7 @@ describe('frames without the pauses', () => {
     expect(slices[10]![0]).toBeGreaterThan(1020);
     expect(slices[10]![0]).toBeLessThan(1030);
   });
-  it('are those of real time where nothing is left out', () => {
+  it('are those of real time if nothing is left out', () => {
     const lanes = new TimelineLanes(store);
     lanes.update(b.now);
     const real = lanes.frames(['0:sql'], 0, 20_000, 500);

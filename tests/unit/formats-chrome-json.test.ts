@@ -1,4 +1,5 @@
-// Chrome's Trace Event JSON: every event is there, complete events of one tid nest, and DevTools' own engine takes it.
+// Chrome's Trace Event JSON: every event is present, complete events of one tid nest, and DevTools'
+// own engine accepts it.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { NestingTracks, chromeJson } from '../../src/formats/chrome-json.ts';
 import { OPS } from '../../src/event/operations.ts';
@@ -23,7 +24,7 @@ async function exported(store: TraceStore): Promise<ChromeEvent[]> {
 }
 const calls = (events: ChromeEvent[]): ChromeEvent[] => events.filter((e) => e.ph === 'X');
 
-/** Complete events that neither nest nor follow each other on their tid. */
+/** Complete events on one tid that neither nest nor follow each other. */
 function overlaps(events: ChromeEvent[]): string[] {
   const wrong: string[] = [];
   const byTid = new Map<number, ChromeEvent[]>();
@@ -41,7 +42,7 @@ function overlaps(events: ChromeEvent[]): string[] {
   return wrong;
 }
 
-/** Parallel requests: each begins before the last one ends, and none nests. */
+/** Parallel requests: each begins before the previous one ends, and none nests. */
 function concurrent(n: number): TraceStore {
   const store = newStore();
   const info = {
@@ -72,7 +73,7 @@ function concurrent(n: number): TraceStore {
 }
 
 describe('chrome json', () => {
-  test('calls without an end last until their thread has gone, or the trace is over', async () => {
+  test('calls without an end last until their thread or the trace ends', async () => {
     const store = newStore();
     const [gone, goesOn] = [
       new ThreadBuilder(store, { name: 'gone' }),
@@ -116,14 +117,15 @@ describe('chrome json', () => {
     });
   });
 
-  test('nested calls share a tid; concurrent ones get tids of their own, as few as will do', async () => {
+  test('nested calls share a tid; concurrent ones get their own tids, as few as possible', async () => {
     const nested = await exported(syntheticStore({ events: 5000, threads: 2 }));
     expect(overlaps(nested)).toEqual([]);
     expect(new Set(calls(nested).map((e) => e.tid)).size).toBe(2);
     const parallel = await exported(concurrent(50));
     expect(overlaps(parallel)).toEqual([]);
     expect(new Set(calls(parallel).map((e) => e.tid)).size).toBe(4);
-    expect(overlaps(calls(parallel).map((e) => ({ ...e, tid: 1 }))).length).toBeGreaterThan(0); // the check itself can fail
+    // the check itself can fail
+    expect(overlaps(calls(parallel).map((e) => ({ ...e, tid: 1 }))).length).toBeGreaterThan(0);
   });
 
   test('every tid has a name', async () => {
@@ -139,7 +141,7 @@ describe('chrome json', () => {
     ]);
   });
 
-  test('says what a call was on and for, and which calls never ended', async () => {
+  test('names the object and purpose of a call, and the calls that never ended', async () => {
     const events = await exported(sampleStore());
     expect(calls(events).find((e) => e.name === 'xLock')!.args).toEqual({
       ...{
@@ -152,11 +154,11 @@ describe('chrome json', () => {
     expect(calls(events).filter((e) => e.args.open)).toMatchObject([{ name: 'lock.held' }]);
   });
 
-  test('an empty trace is still a file', async () => {
+  test('an empty trace gives a valid file', async () => {
     expect((await exported(newStore())).filter((e) => e.ph === 'X')).toEqual([]);
   });
 
-  test('tracks are taken again once free', () => {
+  test('tracks are reused once they are free', () => {
     const tracks = new NestingTracks();
     expect([
       tracks.place(0, 10),

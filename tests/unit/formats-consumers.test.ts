@@ -1,4 +1,5 @@
-// What other tools make of our exports: Perfetto's trace processor and speedscope's importer, on the same calls and sums.
+// How other tools read our exports: Perfetto's trace processor and speedscope's importer, with the
+// same calls and sums.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { chromeJson } from '../../src/formats/chrome-json.ts';
 import { perfetto } from '../../src/formats/perfetto.ts';
@@ -20,7 +21,7 @@ async function textOf(pieces: AsyncIterable<string>): Promise<string> {
   for await (const piece of pieces) text += piece;
   return text;
 }
-/** Calls and nanoseconds by operation. */
+/** Number of calls and nanoseconds by operation. */
 function sums(store: TraceStore): Record<string, [number, number]> {
   const out: Record<string, [number, number]> = {};
   for (const { events } of store.threads)
@@ -59,7 +60,7 @@ describe("Perfetto's trace processor", () => {
     expect(depth).toEqual([[1]]);
   });
 
-  test('calls that overlap lie on tracks of their own; arguments are there', async () => {
+  test('calls that overlap are on their own tracks, and arguments are present', async () => {
     const store = newStore();
     const info = {
       id: 't',
@@ -98,7 +99,7 @@ describe("Perfetto's trace processor", () => {
     ]);
   });
 
-  test('below the step of a coarse clock nesting is kept by the sequence numbers', async () => {
+  test('below the step of a coarse clock the sequence numbers preserve nesting', async () => {
     const b = new ThreadBuilder(newStore(), { name: 'db' });
     for (let i = 0; i < 20; i++)
       b.call('sqlStep', { dur: 0 }, () =>
@@ -113,7 +114,7 @@ describe("Perfetto's trace processor", () => {
     ]);
   });
 
-  test('a trace with something of everything, and an empty one', async () => {
+  test('a trace with some of everything, and an empty one', async () => {
     const sample = await load(sampleStore());
     expect(sample.query(errors)).toEqual([]);
     expect(sample.query('SELECT count(*) FROM slice')).toEqual([[sampleStore().eventCount]]);
@@ -131,7 +132,7 @@ describe("speedscope's importer on Chrome JSON", () => {
   beforeAll(() => {
     store = syntheticStore({ events: 10_000, threads: 2 });
   });
-  test('has a profile for every thread with all its calls', async () => {
+  test('has a profile for every thread, with all its calls', async () => {
     const profiles = await speedscopeImport('trace.json', await textOf(chromeJson(store)));
     expect(profiles.map((p) => /db \d · worker db-worker\.js/.exec(p.getName())?.[0])).toEqual([
       'db 0 · worker db-worker.js',
@@ -147,7 +148,7 @@ describe("speedscope's importer on Chrome JSON", () => {
       );
       const { events } = store.threads[i]!;
       const expected: Record<string, number> = {};
-      // a call that takes no time at all has no width there
+      // a call that takes no time has no width there
       for (let row = 0; row < events.count; row++)
         if (events.dur[row]! > 0)
           expected[opName(events.op[row]!)] = (expected[opName(events.op[row]!)] ?? 0) + 1;

@@ -1,4 +1,5 @@
-// Traces at the edges of what there can be, through every export: none or one event, calls without an end, hostile names, huge texts and times.
+// Extreme traces through every export: no events or one, calls without an end, hostile names, huge
+// texts and times.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +24,10 @@ function one(
   b.send();
   return store;
 }
-/** NUL, terminal escapes, a line end of JSON's own, half a surrogate pair, a right-to-left override, ends of comments and markup. */
+/**
+ * NUL, terminal escapes, JSON's own line separator, half a surrogate pair, a right-to-left
+ * override, ends of comments and markup.
+ */
 const HOSTILE = '\u0000\u001b[2J\r\n\u2028\ud800\u202e"\'`\\,;</script>--><!--=cmd()\ufffe';
 
 const STORES: Readonly<Record<string, () => TraceStore>> = {
@@ -61,7 +65,7 @@ const STORES: Readonly<Record<string, () => TraceStore>> = {
     ),
 };
 
-/** The file as one would read it first. @throws where it is not what it says */
+/** Reads the file as its first consumer would. @throws if it isn't what it claims */
 const CHECKS: Readonly<Record<string, (bytes: Buffer) => unknown>> = {
   chrome: (bytes) => JSON.parse(bytes.toString()) as unknown,
   firefox: (bytes) => JSON.parse(bytes.toString()) as unknown,

@@ -1,4 +1,5 @@
-// OTLP lines: one trace for each execution, with the calls that served it, and the names of OpenTelemetry's conventions.
+// OTLP lines: one trace for each execution, with the calls that it made, and the names of
+// OpenTelemetry's conventions.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { executions } from '../../src/analysis/core/executions.ts';
@@ -93,6 +94,7 @@ test('spans and histogram of a golden trace', async () => {
   for (const point of points) {
     expect(point.bucketCounts).toHaveLength(BOUNDS.length + 1);
     expect(point.bucketCounts.reduce((n, each) => n + Number(each), 0)).toBe(Number(point.count));
-    expect(valueOf(point, 'db.query.text')).toBeUndefined(); // as many series as there are statements
+    // there are as many series as statements
+    expect(valueOf(point, 'db.query.text')).toBeUndefined();
   }
 });

@@ -1,4 +1,5 @@
-// CSV, Arrow, Parquet and SQLite hold every event with every column, as their own readers see it.
+// CSV, Arrow, Parquet, and SQLite files hold every event with every column, as their own readers
+// see it.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tableFromIPC } from '@uwdata/flechette';
@@ -21,7 +22,7 @@ import { syntheticStore } from '../traces/synthetic.ts';
 
 const require = createRequire(import.meta.url);
 
-/** What every format must hold. */
+/** What every format must contain. */
 function expected(store: TraceStore): Record<string, Cell>[] {
   return store.threads.flatMap((thread) => {
     const view = new ThreadView(thread);
@@ -49,7 +50,7 @@ const STORES: [string, () => TraceStore][] = [
 ];
 
 describe('csv', () => {
-  /** A reader after RFC 4180. */
+  /** A reader that follows RFC 4180. */
   function parse(text: string): string[][] {
     const rows: string[][] = [[]];
     for (const [, quoted, bare, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\n]*))(,|\n)/g)) {
@@ -69,13 +70,13 @@ describe('csv', () => {
       expected(store).map((row) => Object.values(row).map((v) => (v === null ? '' : String(v)))),
     );
   });
-  /** Texts of what matters to a spreadsheet, more often than by chance. */
+  /** Texts of characters that matter to a spreadsheet, more often than by chance. */
   const tricky = fc.string({
     unit: fc.constantFrom(...'=+-@＝＋－＠;,"\'\n\r\t \u001b\u009b\u202eaé', '\u00a0'),
     maxLength: 12,
   });
   const texts = fc.oneof(tricky, fc.string({ unit: 'binary' }));
-  test('any text comes back, but for apostrophes before formulas, line ends and control characters', () => {
+  test('any text comes back unchanged, except apostrophes before formulas, line ends, and control characters', () => {
     const seen = (text: string): string =>
       visible(text.replace(/\r\n?/g, '\n')).replaceAll("'", '');
     fc.assert(
@@ -86,7 +87,7 @@ describe('csv', () => {
       }),
     );
   });
-  test('no text becomes a formula, whatever a spreadsheet splits at, and none commands a terminal', () => {
+  test('no text becomes a formula, wherever a spreadsheet splits, and none controls a terminal', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const line = `1,${csvCell(text)},x`;
@@ -116,7 +117,7 @@ test.each(STORES)('arrow, read by flechette: %s', async (_, make) => {
   expect(plain(table.toArray() as Record<string, unknown>[])).toEqual(expected(store));
 });
 
-test('arrow holds more than one batch', async () => {
+test('arrow holds several batches', async () => {
   const store = syntheticStore({ events: 140_000, threads: 2 });
   const table = tableFromIPC(await arrowFile(store));
   expect(table.numRows).toBe(store.eventCount);

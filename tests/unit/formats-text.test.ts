@@ -1,4 +1,5 @@
-// vfstrace text, the Firefox profile and the HTML report: line by line, column by column, and without a way out for the page's text.
+// vfstrace text, the Firefox profile, and the HTML report: line by line, column by column, and with
+// the page's text contained.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeXml } from '../../src/formats/escape.ts';
@@ -70,12 +71,12 @@ describe('vfstrace', () => {
     ['unix.xClose(app.db) -> threw', 'xClose', { flags: Flag.threw }],
   ])('%s', (expected, op, fields) => expect(line(op, fields)).toBe(expected));
 
-  test('a file without a name is <temp>; a name cannot begin a new line', () => {
+  test("a file without a name is <temp>; a name can't begin a new line", () => {
     expect(line('xClose', {}, '')).toBe('unix.xClose(<temp>) -> SQLITE_OK');
     expect(line('xClose', {}, 'a\nunix.xWrite(x')).not.toContain('\n');
   });
 
-  test('every VFS call of every thread once, by time; the in-memory journal is none', async () => {
+  test('every VFS call of every thread once, by time, without the in-memory journal', async () => {
     const store = syntheticStore({ events: 4000, threads: 3 });
     const lines = (await textOf(vfstrace(store))).split('\n').slice(0, -1);
     const vfs = store.threads.reduce(
@@ -174,7 +175,7 @@ describe('firefox profile', () => {
 });
 
 describe('html report', () => {
-  /** Tags, attributes and text; throws where the markup does not nest. */
+  /** Tags, attributes, and text. Throws if the markup doesn't nest. */
   function check(html: string): string[] {
     const open: string[] = [];
     const tags: string[] = [];
@@ -192,7 +193,7 @@ describe('html report', () => {
     if ((html.match(/</g) ?? []).length !== tags.length) throw new Error('a < that begins no tag');
     return tags;
   }
-  test('says what the summary says, without script', () => {
+  test('shows what the summary shows, without scripts', () => {
     const html = htmlReport(sampleStore(), 'app.vfst');
     expect(new Set(check(html))).not.toContain('script');
     for (const text of [
@@ -208,7 +209,7 @@ describe('html report', () => {
     expect(htmlReport(syntheticStore({ events: 50_000 })).length).toBeLessThan(500_000);
   });
 
-  test('nothing that the page says becomes markup', () => {
+  test('no text of the page becomes markup', () => {
     const nasty = fc.oneof(
       fc.constantFrom(
         '<script>alert(1)</script>',

@@ -1,7 +1,7 @@
 /**
- * Golden traces: recordings of real engines (tests/traces/golden), and what every analysis counts in them, to the last one.
- * A change of a snapshot is a change of what vfscope says: look at it, then write them anew with UPDATE_GOLDENS=1 (or `npm run docs -- goldens`,
- * which also records anew).
+ * Golden traces: recordings of real engines (tests/traces/golden), and the exact counts of every
+ * analysis. A changed snapshot means that vfscope's output changed: check it, then write the
+ * snapshots again with UPDATE_GOLDENS=1 (or `npm run docs -- goldens`, which also records again).
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -56,7 +56,8 @@ describe.each(SCENARIOS)('$name', ({ name }) => {
     const file = path.join(FOLDER, `${name}.json`);
     const counts = countsOf(await storeOf(name));
     if (UPDATE) writeFileSync(file, `${JSON.stringify(counts, null, 1)}\n`);
-    expect(counts).toMatchObject(JSON.parse(readFileSync(file, 'utf8')) as object); // a key that is new changes nothing that was said
+    // a new key doesn't change the existing ones
+    expect(counts).toMatchObject(JSON.parse(readFileSync(file, 'utf8')) as object);
   });
 
   it('parts of its time sum to the whole, to the nanosecond', async () => {
@@ -89,7 +90,7 @@ describe.each(SCENARIOS)('$name', ({ name }) => {
     if (time) expect(time).toEqual(summaryOf(store).time);
   });
 
-  it('is written and read as it is', async () => {
+  it('is written and read unchanged', async () => {
     const store = await storeOf(name);
     const again = await readTrace(new Uint8Array(await (await saveTrace(store)).arrayBuffer()));
     expect(again.warnings).toEqual([]);
@@ -127,7 +128,7 @@ describe('what is known beforehand', () => {
   it.each([
     ['memory-delete', 1001],
     ['opfs-coop-sync', 101],
-    ['wal-exclusive', 302], // going to WAL writes page 1, by journal
+    ['wal-exclusive', 302], // the change to WAL writes page 1, with a journal
     ['kvvfs', 21],
     ['opfs-proxy', 101],
     // CREATE TABLE, CREATE INDEX, the BEGIN .. COMMIT, 20 inserts, UPDATE
@@ -137,7 +138,7 @@ describe('what is known beforehand', () => {
     // the change to WAL, CREATE, INSERT, the updates
     ['checkpoint-storm', 83],
     ['checkpoint-starved', 4103],
-    // the same with 85 updates; a query left open holds up checkpoints, no commit
+    // the same with 85 updates; a query left open delays checkpoints, but no commit
     ['wal-never-shrinks', 88],
     ['wal-begins-anew', 88],
     // CREATE, INSERT, 3 updates that spill
@@ -146,35 +147,35 @@ describe('what is known beforehand', () => {
     // CREATE and INSERT, then reads only
     ['cold-warm', 2],
     ['cache-thrash', 2],
-    // CREATE, INSERT, 5 inserts after a rollback to a savepoint; 5 whole rollbacks are none
+    // CREATE, INSERT, 5 inserts after a rollback to a savepoint; 5 full rollbacks aren't commits
     ['rollback-and-savepoints', 7],
   ])('%s: %i commits', async (name, expected) => {
     expect(await commits(name)).toBe(expected);
   });
 
-  it('the counter of two tabs is written by as many commits as increments, whoever waited', async () => {
+  it('the counter of two tabs has as many commits as increments, whichever tab waited', async () => {
     // CREATE TABLE, INSERT and the increments of both tabs
     expect(await commits('opfs-wl-two-tabs')).toBe(2 + 2 * 20);
     expect(await commits('idb-two-tabs')).toBe(2 + 2 * 30);
   });
 });
 
-it('no cache is advised that is smaller than the one in use', async () => {
+it('no cache is advised that is smaller than the current one', async () => {
   for (const name of ['wal-exclusive', 'checkpoint-storm', 'wal-never-shrinks'])
     for (const { goal, fromPages } of new Facts(await storeOf(name)).get(missRatios))
       if (goal) expect(goal.pages).toBeGreaterThanOrEqual(fromPages);
 });
 
-describe('the reader that keeps a log from beginning again', () => {
+describe('the reader that keeps a log from starting over', () => {
   const advices = async (name: string): Promise<string[]> =>
     findingsOf(await storeOf(name)).flatMap(({ rule, advice }) => (rule === 'F13' ? advice : []));
-  it('is named where it was stepped and left open', async () =>
+  it('is named if it was stepped and left open', async () =>
     expect(await advices('wal-never-shrinks')).toEqual([
       expect.stringMatching(
         /^Reset or finalize "SELECT id FROM t", stepped at 3\.9884\d* s on Worker worker\.js and left open: /,
       ),
     ]));
-  it('is none once it was reset, finalized, or stepped to its end', () => {
+  it('is none if it was reset, finalized, or stepped to its end', () => {
     const readers = (...last: [op: OpName, result: number][]): unknown[] => {
       const t = new ThreadBuilder(newStore());
       const sql = t.define({ kind: 'sql', text: 'SELECT id FROM t' });
@@ -214,7 +215,7 @@ describe('findings', () => {
   });
 });
 
-it('every file in the folder is a scenario with its trace and its snapshot, small enough to keep', () => {
+it('every file in the folder is a scenario with its trace and its snapshot, small enough to store', () => {
   const files = readdirSync(FOLDER);
   const of = (extension: string): string[] =>
     files

@@ -1,4 +1,4 @@
-// Which access handles are a VFS's own pool: files of one folder that no VFS call names.
+// Detects which access handles are a VFS's own pool: files of one folder that no VFS call names.
 import { expect, it } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { handlePools } from '../../src/analysis/locks/handle-pools.ts';
@@ -25,7 +25,7 @@ it('is four or more files of a folder that SQLite never opened', () => {
   });
 });
 
-it('is no folder of databases, no few files, and nothing where no VFS call is recorded', () => {
+it("isn't a folder of databases or a few files, and is nothing if no VFS call is recorded", () => {
   const none = (paths: readonly string[], sqlite: readonly string[]): void =>
     expect(Object.values(poolsOf(paths, sqlite))).toEqual(paths.map(() => ''));
   none(

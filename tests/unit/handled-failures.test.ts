@@ -1,4 +1,4 @@
-// Failures that the app doesn't see are separate from those that reach it.
+// Failures that the engine handles are separate from those that reach the app.
 import { expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { failedCalls, failedCallsIn } from '../../src/analysis/errors/failed-calls.ts';
@@ -31,11 +31,12 @@ function errorsOf(
   const sum = (own: boolean): number =>
     listed.reduce((n, [, , is, count]) => n + (is === own ? count : 0), 0);
   expect([sum(false), sum(true)]).toEqual([events, handled]);
-  expect(listed.map(([, , own]) => own)).toEqual(listed.map(([, , own]) => own).sort()); // what reaches the app comes first
+  // those that reach the app come first
+  expect(listed.map(([, , own]) => own)).toEqual(listed.map(([, , own]) => own).sort());
   return listed;
 }
 
-test('a refusal in a statement that goes on does not reach the app', () => {
+test("a refusal in a statement that continues doesn't reach the app", () => {
   expect(
     errorsOf((t, file, sql) =>
       t.call('sqlStep', { object: sql, context: 1 }, () => {
@@ -45,7 +46,7 @@ test('a refusal in a statement that goes on does not reach the app', () => {
   ).toEqual([['xLock', 'SQLITE_BUSY', true, 2]]);
 });
 
-test('what the engine makes again reaches the app in the end, if it does', () => {
+test('what the engine retries reaches the app if the last attempt does', () => {
   const step = (t: ThreadBuilder, file: number, sql: number, result: number): void =>
     void t.call('sqlStep', { object: sql, context: 1, result }, () =>
       t.call('xLock', { object: file, context: 1, result }),
@@ -73,7 +74,7 @@ test('what the engine makes again reaches the app in the end, if it does', () =>
 });
 
 test.each([
-  // what it makes again itself, once, looks the same
+  // the engine's own single retry looks the same
   ['@journeyapps/wa-sqlite', 'sqlStep', [3, 1]],
   ['wa-sqlite', 'sqlPrepare', [3, 1]],
   ['wa-sqlite', 'sqlOpen', [3, 1]],
@@ -97,7 +98,7 @@ test.each([
   expect([count(false), count(true)]).toEqual([heard, handled]);
 });
 
-test('a failure of storage that the VFS survives, and one with no call above it', () => {
+test('a storage failure that the VFS survives, and one with no call above it', () => {
   expect(
     errorsOf((t, file) => {
       const handle = t.define({ kind: 'opfs-file', path: 'app.db' });
@@ -112,7 +113,7 @@ test('a failure of storage that the VFS survives, and one with no call above it'
   ]);
 });
 
-test('a worker that does the storage fails for the statement that waits', () => {
+test('a failure in a worker that does the storage belongs to the statement that waits', () => {
   const waits =
     (result: number) =>
     (t: ThreadBuilder, file: number, sql: number): void =>
@@ -133,7 +134,7 @@ test('a worker that does the storage fails for the statement that waits', () => 
   ]);
 });
 
-test('a filter leaves the failed calls of its range, thread, and statements', () => {
+test('a filter keeps the failed calls of its range, thread, and statements', () => {
   const store = newStore();
   for (const [id, sql] of [
     ['a', 'SELECT 1'],
@@ -146,7 +147,7 @@ test('a filter leaves the failed calls of its range, thread, and statements', ()
       t.call('sqlStep', { object: text, context: 1, result: 5 }, () =>
         t.call('xLock', { object: file, context: 1, result: 5, dur: 10 }),
       );
-      t.idle(2_000_000); // later than an engine tries again
+      t.idle(2_000_000); // later than an engine retries
     }
     t.call('xDelete', { object: file, result: 10, dur: 10 });
     t.send();
@@ -159,7 +160,7 @@ test('a filter leaves the failed calls of its range, thread, and statements', ()
   expect(failedCallsIn(facts, {})).toBe(facts.get(failedCalls));
   expect(count({})).toBe(14);
   expect(count({ thread: 1 })).toBe(7);
-  // a step and the lock in it; what serves no statement is left out
+  // a step and the lock in it, without what serves no statement
   expect(count({ statement: fingerprint('SELECT 1') })).toBe(6);
   expect(count({ statement: fingerprint('SELECT 1'), thread: 1 })).toBe(0);
   const [first] = failedCallsIn(facts, { thread: 0 }).groups;

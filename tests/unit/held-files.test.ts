@@ -1,4 +1,4 @@
-// Files that a VFS holds in JavaScript's memory, detected from its calls.
+// Files that a VFS stores in JavaScript's memory, detected from its calls.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
@@ -13,7 +13,10 @@ import { environment } from '../traces/findings/stage.ts';
 
 const KIB = 1024;
 
-/** A page, and its worker, which writes 8 KiB, cuts them to 4 KiB, and makes and deletes a journal of 2 KiB. */
+/**
+ * A page, and its worker, which writes 8 KiB, truncates them to 4 KiB, and creates and deletes a
+ * journal of 2 KiB.
+ */
 function made(): { page: ThreadBuilder; worker: ThreadBuilder; db: number } {
   const store = newStore();
   const page = new ThreadBuilder(store, { kind: 'page' });
@@ -40,7 +43,7 @@ const send = ({ page, worker }: ReturnType<typeof made>): ThreadBuilder => {
 const shown = ({ store }: ThreadBuilder): [string, number, number][] =>
   new Facts(store).get(heldFiles).map(({ path, bytes, most }) => [path, bytes, most]);
 
-test('sizes are what was written, cut, and deleted', () => {
+test('sizes are what was written, truncated, and deleted', () => {
   const worker = send(made());
   expect(shown(worker)).toEqual([
     ['/app.db', 4 * KIB, 8 * KIB],
@@ -66,7 +69,7 @@ test.each<[string, (t: ReturnType<typeof made>) => void]>([
   expect(shown(send(t))).toEqual([]);
 });
 
-test('where storage calls are left out, what is kept is not known', () => {
+test('if storage calls were excluded, what is stored is unknown', () => {
   const t = made();
   t.worker.thread.environment = environment();
   const worker = send(t);
@@ -77,7 +80,7 @@ test('where storage calls are left out, what is kept is not known', () => {
   expect(shown(worker)).toEqual([]);
 });
 
-test('the timeline has a track of it only where it is known', () => {
+test('the timeline has a track of it only if it is known', () => {
   const kinds = (t: ReturnType<typeof made>): string[] => {
     const { store, thread } = send(t);
     const lanes = new TimelineLanes(store);

@@ -1,7 +1,7 @@
-// How much of a worker's script is ours, so that the app's lines are numbered correctly.
+// How much of a worker's script belongs to vfscope, so that the app's lines are numbered correctly.
 import { expect, test, vi } from 'vitest';
 
-test('a script from a Blob begins behind the hook and what it carries', async () => {
+test('a script from a Blob begins after the hook and what it carries', async () => {
   const worker = {
     ...({ role: 'worker', base: '', id: '', name: '', parent: null } as const),
     scripts: {

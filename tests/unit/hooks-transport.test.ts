@@ -18,7 +18,7 @@ vi.hoisted(() =>
     VFSCOPE_WORKERS_FILTERED: true,
     VFSCOPE_NATIVES_HOOKED: true,
   }),
-); // of the build
+); // from the build
 
 const open: { close(): void }[] = [];
 afterEach(() => open.splice(0).forEach((it) => it.close()));
@@ -71,7 +71,7 @@ test('hello first, then what waited, then bye; every message passes the guard', 
   ]);
 });
 
-test('nothing is drained above the cap; acks let it go on; drops are told', async () => {
+test('nothing is drained above the cap, acks resume it, and drops are reported', async () => {
   const { transport, port1, port2, got, records, write, held, recorder } = setUp();
   transport.connect(port1);
   const limit = UNACKNOWLEDGED_LIMIT / 64;
@@ -85,7 +85,7 @@ test('nothing is drained above the cap; acks let it go on; drops are told', asyn
   expect(held).toEqual([true]);
   expect([recorder.backlogRecords, recorder.dropped]).toEqual([16384, 5]);
   await expect.poll(records, { timeout: 10_000 }).toBe(limit);
-  // should the thread be terminated now, the panel knows what is lost with it
+  // if the thread were terminated now, the panel would know what is lost with it
   transport.drain();
   await expect
     .poll(() => got.at(-1))
@@ -98,7 +98,7 @@ test('nothing is drained above the cap; acks let it go on; drops are told', asyn
   expect(got.at(-1)).toMatchObject({ k: 'batch', batch: { dropped: 5 } });
 });
 
-test('a new way gets what the old one had not delivered, and no record twice', async () => {
+test('a new route gets what the old one had not delivered, and no record twice', async () => {
   const { transport, port1, port2, write } = setUp();
   const said: ThreadMessage[] = [];
   transport.connect(port1, (message) => said.push(message));
@@ -129,7 +129,7 @@ test('a new way gets what the old one had not delivered, and no record twice', a
   await expect.poll(() => transport.unacknowledgedBytes).toBe(0);
 });
 
-test('workers below are spoken for on every way, to their last words', async () => {
+test('workers below are represented on every route, until their last message', async () => {
   const upper = setUp();
   const said: ThreadMessage[] = [];
   upper.transport.connect(new MessageChannel().port1, (message) => said.push(message));
@@ -171,12 +171,12 @@ test('workers below are spoken for on every way, to their last words', async () 
   await expect.poll(() => of(said, 'later')).toEqual(['hello, of t1', '0: 2']);
   gone.transport.finish('closed');
   await expect.poll(() => of(said, 'gone')).toEqual(['hello, of t1', '0: 3', 'bye, closed']);
-  expect(upper.transport.unacknowledgedBytes).toBe(0); // each has a limit of its own
+  expect(upper.transport.unacknowledgedBytes).toBe(0); // each has its own limit
 
   const again: ThreadMessage[] = [];
   const { port1, port2 } = new MessageChannel();
   open.push(port2);
-  upper.transport.connect(port1, (message) => again.push(message)); // the page that relayed is gone
+  upper.transport.connect(port1, (message) => again.push(message)); // the relaying page is gone
   expect(of(again, 'gone')).toEqual(['hello, of t1', '0: 3', 'bye, closed']);
   expect(of(again, 'later')).toEqual(['hello, of t1', '0: 2']);
   port2.postMessage({ k: 'ack', thread: 'later', records: 2 });
@@ -187,7 +187,7 @@ test('workers below are spoken for on every way, to their last words', async () 
   await expect.poll(() => of(again, 'later').slice(2)).toEqual(['2: 1', 'bye, stopped']);
 });
 
-test('a stop command of the panel arrives; anything else is ignored', async () => {
+test('a stop command of the panel arrives, and anything else is ignored', async () => {
   const { transport, port1, port2 } = setUp();
   let stops = 0;
   transport.onStop = () => stops++;
@@ -234,10 +234,10 @@ describe('shared rings', () => {
       ['outer', 1, 2000],
     ]);
     expect(batches[1]!.definitions).toEqual([{ kind: 'name', id: 1, text: 'été' }]);
-    rings.terminated('outer'); // known no more: but its creator says so
+    rings.terminated('outer'); // not known any more, but its creator reports it
     await expect.poll(() => got.filter((m) => m.k === 'bye').length).toBe(3);
   });
-  test('a memory that is no ring is refused, one that turns out unreadable is dropped with a fault', () => {
+  test("memory that isn't a ring is refused, and an unreadable ring is dropped with a fault", () => {
     const { transport, faults, recorder: here } = setUp();
     const rings = new SharedRings(transport, here);
     const identity = { id: 'x', kind: 'worker', url: 'x', name: '', parent: null } as const;
@@ -260,7 +260,7 @@ describe('shared rings', () => {
   });
 });
 
-test("messages between creator and worker are told from the app's", () => {
+test("messages between creator and worker are distinguished from the app's", () => {
   const message = { mark: 'vfscope', id: 'abc' };
   expect(isFromWorker({ ...message, k: 'ready' }, 'abc')).toBe(true);
   expect(isFromWorker({ ...message, k: 'ready' }, 'other')).toBe(false);

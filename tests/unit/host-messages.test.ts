@@ -38,7 +38,7 @@ test.each([
   ]);
 });
 
-test('what a hook stumbles over is said at the same level, and runs nothing of the app', () => {
+test("an error inside a hook is reported at the same level, and runs none of the app's code", () => {
   const at = (level: 0 | 1 | 2, thrown: unknown): unknown => {
     const recorder = new Recorder({ capacity: 64, maxEngines: 0, level });
     recorder.fault('a getter', thrown);

@@ -1,4 +1,5 @@
-// SQLite's in-memory journal is no storage. The flag of a call decides, wherever calls are counted, though a damaged trace defines the file otherwise.
+// SQLite's in-memory journal isn't storage. A call's flag decides this wherever calls are counted,
+// even if a damaged trace defines the file differently.
 import { expect, test } from 'vitest';
 import { vfsTotal } from '../../src/analysis/files/file-counts.ts';
 import { filesOf } from '../../src/analysis/files/files.ts';

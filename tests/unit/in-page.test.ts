@@ -30,7 +30,7 @@ test.each([
   await expect(runInPage(1, () => 1, [])).rejects.toThrow(said);
 });
 
-test('the answer of the page is given as it is', async () => {
+test("returns the page's answer unchanged", async () => {
   api.scripting.executeScript.mockResolvedValue([{ result: 7 }]);
   expect(await runInPage(1, () => 7, [])).toBe(7);
 });

@@ -1,4 +1,4 @@
-// The hook's numbers in place of their names: what is replaced, what stays, and what is rejected.
+// The hook's constants are inlined as numbers: what is replaced, what stays, and what is rejected.
 import { expect, it } from 'vitest';
 import { inlineConstants, inlined, tableOf } from '../../tools/build/inline-constants.mjs';
 import { Op } from '../../src/event/event.ts';
@@ -13,7 +13,7 @@ it('replaces uses of a table that the module knows, and nothing else', () => {
   expect(inlined(use, tables)).toBe(use);
 });
 
-it('turns bytes into words where the module says how', () => {
+it('turns bytes into words where the module requires it', () => {
   const use = "import { Op } from './event.ts'; f(W(Op.xRead), W(8), W(x), a.W(8))";
   const how = 'const W = (byte: number): number => byte >>> 2; ';
   expect(inlined(how + use, new Map([['Op', new Map([['xRead', 16]])]]))).toBe(
@@ -22,7 +22,7 @@ it('turns bytes into words where the module says how', () => {
   expect(inlined(use, new Map())).toBe(use);
 });
 
-it('reads a table as it is written, and refuses one that is more than numbers', () => {
+it('reads a table from its source, and rejects one that has more than numbers', () => {
   expect(
     tableOf('A', 'export const A = {\n  // x\n  b: 1,\n  /** y: 3, */\n  c: 0xff,\n} as const;'),
   ).toEqual(
@@ -35,7 +35,7 @@ it('reads a table as it is written, and refuses one that is more than numbers', 
   expect(() => tableOf('B', 'export const A = { b: 1 } as const;')).toThrow('plain numbers');
 });
 
-it('takes every table as its module exports it', () => {
+it('has every table as its module exports it', () => {
   const { transform } = inlineConstants();
   const all = Object.keys(Op).map((key) => `Op.${key}`);
   const run = transform as (code: string, id: string) => { code: string };

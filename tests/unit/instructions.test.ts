@@ -15,7 +15,7 @@ import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const BIG = 2 ** 33;
 
-/** An autocommit write: what the thread had executed when each call began and ended. */
+/** An autocommit write, with the thread's instruction count at the start and end of each call. */
 function counted(): ThreadBuilder {
   const t = new ThreadBuilder(newStore());
   const object = t.file('/app.db');
@@ -55,7 +55,7 @@ test('of each call, and of the gaps between them', () => {
   expect(column('gap')).toEqual([1000, 500, 100, 200, BIG - 2310, 50, 10, 20]);
 });
 
-test('in all: in the summary, its report, and the numbers of the panel', () => {
+test("in total, in the summary, its report, and the panel's numbers", () => {
   const { store } = counted();
   const facts = new Facts(store);
   const all = BIG + 200;
@@ -77,7 +77,7 @@ test('of a statement, its transaction, and the commit', () => {
   });
 });
 
-test('n/a where nothing was counted', () => {
+test('are n/a if nothing was counted', () => {
   const t = new ThreadBuilder(newStore());
   t.call('sqlStep', { object: t.define({ kind: 'sql', text: 'SELECT 1' }), result: 101 });
   t.send();

@@ -17,7 +17,7 @@ describe('the table of open files', () => {
     const block = recorder.engineBlocks.allocate();
     const files = new OpenFiles(recorder.memory, block);
     const u32 = new Uint32Array(recorder.memory.buffer);
-    /** As the trampolines look it up. */
+    /** Looks it up as the trampolines do. */
     const find = (file: number, pMethods: number): number => {
       for (
         let i = Math.imul(file, HASH) >>> HASH_SHIFT, n = 0;
@@ -57,7 +57,8 @@ describe('the table of open files', () => {
             model.set(file, id);
           }
         }
-        for (const [file, id] of model) expect(find(file, file + 4)).toBe(id); // id 0: no file, the same as unknown
+        // id 0: no file, as for an unknown one
+        for (const [file, id] of model) expect(find(file, file + 4)).toBe(id);
         for (let file = 8; file <= 5600; file += 8)
           if (!model.has(file)) expect(find(file, file + 4)).toBe(0);
       }),
@@ -65,7 +66,7 @@ describe('the table of open files', () => {
     );
   });
 
-  it('holds more files than it has room for', () => {
+  it('holds more files than its initial size', () => {
     const { files, find } = setUp();
     for (let i = 1; i <= 1000; i++) files.insert(i * 64, 4, i, 0);
     for (let i = 1; i <= 1000; i++) expect(find(i * 64, 4)).toBe(i);

@@ -18,14 +18,14 @@ import { VfsTracer } from '../../src/vfs-instrumented/interpose/vfs-tracer.ts';
 import { measureVfsCost } from '../../src/vfs-instrumented/interpose/self-cost.ts';
 import * as w from '../../src/vfs-instrumented/interpose/wasm-writer.ts';
 
-/** An engine made of nothing but a table: each function of it calls JavaScript. */
+/** An engine that consists only of a table, each of whose functions calls JavaScript. */
 class Toy {
   readonly memory = new WebAssembly.Memory({ initial: 4 });
   readonly table = new WebAssembly.Table({ element: 'anyfunc', initial: 64 });
   readonly words = new Uint32Array(this.memory.buffer);
   private next = 1;
 
-  /** @returns the slot of a wasm function of this type that answers what `body` does */
+  /** @returns the slot of a wasm function of this type that returns what `body` does */
   add(
     params: string,
     body: (...args: (number | bigint)[]) => number = () => 0,
@@ -54,7 +54,7 @@ class Toy {
     );
     return slot;
   }
-  /** What stands in the slot now. */
+  /** Calls the slot's current function. */
   call(slot: number, ...args: (number | bigint)[]): number {
     return (tableGet(this.table, slot) as (...a: (number | bigint)[]) => number)(...args);
   }
@@ -91,7 +91,7 @@ const VFS = 8192;
 const NAME = 12288;
 const FILE = 16384;
 
-/** One VFS with io_methods version 3, as an engine would have it. */
+/** A VFS with io_methods version 3, as an engine would have it. */
 function toyVfs(recorder = new Recorder({ capacity: 64, maxEngines: 2 })) {
   const toy = new Toy();
   const slots = IO_TYPES.map((params, i) => toy.add(params, () => 100 + i, i === 14 ? '' : 'i'));
@@ -131,7 +131,7 @@ describe('trampolines', () => {
     expect(hasType(tableGet(toy.table, slots[3]!)!, { params: 'ii', results: 'i' })).toBe(false);
   });
 
-  it('record every method with its file, offset, length and detail, and pass arguments and answers through', () => {
+  it('record every method with its file, offset, length, and detail, and forward arguments and results', () => {
     const { toy, slots, xOpen, xDelete, xAccess, definitions, read } = toyVfs();
     expect(toy.call(xOpen, VFS, NAME, FILE, 0x106, 0)).toBe(0);
     const numbers: (number | bigint)[][] = [
@@ -212,7 +212,7 @@ describe('trampolines', () => {
     }
   });
 
-  it('write the very bytes that the recorder writes, ends after a drain and drops included', () => {
+  it('write the same bytes as the recorder, including ends after a drain, and drops', () => {
     const calls = fc.array(
       fc.record({
         size: fc.nat(65536),
@@ -282,7 +282,7 @@ describe('trampolines', () => {
     );
   });
 
-  it('decode the headers of databases, logs and journals as the recorder would write them, late ends included', () => {
+  it('decode the headers of databases, logs, and journals as the recorder would write them, including late ends', () => {
     const BUFFER = 32768;
     const flags = { 'main-db': 0x106, wal: 0x80006, journal: 0x806, temp: 0x206 };
     const call = fc.record({
@@ -301,7 +301,7 @@ describe('trampolines', () => {
       result: fc.constantFrom(0, 0, 0, 522),
       within: fc.boolean(),
     });
-    /** What the documentation of AUX says, in other words than the wasm does. */
+    /** The documentation of AUX, in other words than the wasm. */
     const says = (
       kind: string,
       pageSize: number,
@@ -412,7 +412,7 @@ describe('trampolines', () => {
     expect(definitions.map((d) => d.kind === 'file' && d.fileKind)).toEqual(['memory-journal']);
   });
 
-  it('a function that merely looks like xOpen is never recorded, and gets its slot back when it is hot', () => {
+  it('a function that only looks like xOpen is never recorded, and gets its slot back when it is hot', () => {
     const { toy, recorder, tracer, read } = toyVfs();
     const collation = toy.add('iiiii', () => 3);
     const own = tableGet(toy.table, collation);
@@ -426,7 +426,7 @@ describe('trampolines', () => {
     expect(recorder.faults).toBe(0);
   });
 
-  it('a VFS whose methods come late, and one that changes its struct in place, are seen', () => {
+  it('a VFS whose methods appear late, and one that changes its struct in place, are detected', () => {
     const { toy, slots, xOpen, tracer, read } = toyVfs();
     toy.call(xOpen, VFS, NAME, FILE, 0x106, 0);
     toy.call(slots[0]!, FILE);
@@ -443,7 +443,7 @@ describe('trampolines', () => {
     expect([r.op(1), r.result(1), r.op(2), r.aux(2)]).toEqual([Op.xRead, 9, Op.xLock, 4]);
   });
 
-  it('a failed xOpen leaves no name behind', () => {
+  it('a failed xOpen leaves no name', () => {
     const { toy, slots, xOpen, tracer, definitions, read } = toyVfs();
     toy.call(xOpen, VFS, NAME, FILE, 0x106, 0);
     toy.text(NAME, '/b.db');
@@ -478,7 +478,7 @@ describe('trampolines', () => {
   });
 });
 
-it('what one traced call costs is measured', () => {
+it('the cost of one traced call is measured', () => {
   const { nsPerVfsEvent, nsPerClockPair } = measureVfsCost(2000, 2);
   expect(nsPerClockPair).toBeGreaterThan(0);
   expect(nsPerVfsEvent).toBeGreaterThan(0);

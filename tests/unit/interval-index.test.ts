@@ -1,11 +1,15 @@
-// Sampled totals of intervals against plain sums, at every size that the index grows through and beyond what its short columns hold.
+// Sampled totals of intervals against plain sums, at every size to which the index grows, and for
+// rows that its short columns can't hold.
 import { describe, expect, test } from 'vitest';
 import { IntervalIndex, KINDS } from '../../src/trace/lanes/interval-index.ts';
 import { TotalsCursor } from '../../src/trace/lanes/totals-cursor.ts';
 
 const N = 300_000;
 
-/** The row of an interval: one after the other, and so far apart that two bytes do not hold it, from the middle on. */
+/**
+ * The row of an interval. From the middle on, rows are so far apart that two bytes can't hold the
+ * difference.
+ */
 const rowOf = (i: number, far: number): number => (i < N / 2 ? i : i + (i % 2) * far);
 
 describe.each([
@@ -23,7 +27,7 @@ describe.each([
     at += lengths[i]!;
   }
 
-  test('every interval is where it was put', () => {
+  test('every interval is found where it was added', () => {
     for (let i = 0; i < N; i++)
       if (
         index.startOf(i) !== begins[i] ||
@@ -39,7 +43,7 @@ describe.each([
         expect.fail(`interval ${i} is of row ${index.rowOf(i)}`);
   });
 
-  test('totals before any interval, and running totals, are plain sums; also when the room that is left is given back', () => {
+  test('totals before any interval, and running totals, are plain sums, also after spare memory is released', () => {
     const trimmed = (): void => index.trim();
     for (const before of [() => undefined, trimmed]) {
       before();
@@ -59,14 +63,14 @@ describe.each([
     }
   });
 
-  test('kinds are counted between any two', () => {
+  test('intervals of each kind are counted between any two', () => {
     const counts = new Float64Array(KINDS);
     index.countKinds(3, 3 + KINDS * 2 + 1, counts);
     expect([...counts]).toEqual(Array.from({ length: KINDS }, (_, k) => (k === 3 ? 3 : 2)));
   });
 
-  test('a short sample is taken in part by its time: off by a quarter of its span at most, a gap by nothing', () => {
-    const span = 200; // of a sample: 32 intervals, mean distance and length together 3
+  test('a short sample counts in part by its time, off by at most a quarter of its span, and a gap by nothing', () => {
+    const span = 200; // of a sample: 32 intervals, whose mean distance and length add up to 3
     const cursor = new TotalsCursor(index, span);
     const times = new Float64Array(KINDS);
     const before = (ns: number): number => {
@@ -120,7 +124,8 @@ test.each([
     }
     const wanted = Math.ceil(N * share);
     expect(columnOf(index as never).length).toBeGreaterThanOrEqual(Math.max(N, wanted));
-    if (share >= 1) expect(columns.size).toBeLessThanOrEqual(2); // the one that was there, and the one with room for all
+    // the existing one, and the one large enough for all
+    if (share >= 1) expect(columns.size).toBeLessThanOrEqual(2);
     index.trim();
     expect(columnOf(index as never).length).toBeLessThanOrEqual(N * 1.125);
     const [sums, wantedSums] = [new Float64Array(KINDS), new Float64Array(KINDS)];

@@ -1,5 +1,5 @@
 // The journal next to a recording's copy on disk: entries that a crash cut off, data that both
-// have, and how a thread's messages get into it.
+// have, and how a thread's messages are added to it.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PROTOCOL_VERSION, type ThreadMessage } from '../../src/protocol/messages.ts';
 import { Op } from '../../src/event/event.ts';
@@ -54,7 +54,7 @@ const rows = ({ threads }: TraceStore): unknown[] =>
   ]);
 
 describe('entries', () => {
-  it('come back as they were said, up to the one that was cut off', () => {
+  it('come back as they were sent, up to the one that was cut off', () => {
     const said = messages();
     const parts = said.map((message, n) => entryBytes(n, message));
     const file = new Uint8Array(Buffer.concat(parts));
@@ -76,7 +76,7 @@ describe('entries', () => {
     expect(entriesOf(file).length).toBe(said.length - 1);
   });
 
-  it('are what a thread may say: anything else is left out', () => {
+  it('are messages that a thread may send, without anything else', () => {
     const forged = { k: 'batch', batch: { thread: 'w', first: -1 } } as unknown as ThreadMessage;
     expect(entriesOf(entryBytes(0, { k: 'hello', thread: 5 } as unknown as ThreadMessage))).toEqual(
       [],
@@ -87,7 +87,7 @@ describe('entries', () => {
 });
 
 describe('what a copy lacks', () => {
-  it('is added once, whatever the copy has already', () => {
+  it('is added once, whatever the copy already has', () => {
     const said = messages();
     const whole = rows(filled(said));
     for (const [copied, from] of [
@@ -104,7 +104,7 @@ describe('what a copy lacks', () => {
     }
   });
 
-  it('ends calls that the copy has open', () => {
+  it('ends calls that are open in the copy', () => {
     const open = batchOf(info, 0, [[10, 10, 1, 0, Op.xSync, 0, 0, 0, 0, 0, 0, 0, 0]]);
     const end = batchOf(info, 1, [[10, 90, 1, 2, Op.end, 3, 0, 0, 0, 0, 0, 0, 0]]);
     const store = filled([hello, { k: 'batch', batch: open }]);
@@ -121,7 +121,7 @@ describe('what a copy lacks', () => {
   });
 });
 
-describe('the way through the journal', () => {
+describe('the route through the journal', () => {
   const open: MessagePort[] = [];
   afterEach(() => open.splice(0).forEach((port) => port.close()));
   const channel = (): [MessagePort, MessagePort] => {
@@ -130,7 +130,7 @@ describe('the way through the journal', () => {
     return [port1, port2];
   };
 
-  it('brings messages and new workers to the store, commands back to the thread; what is malformed is ignored', async () => {
+  it('brings messages and new workers to the store, and commands back to the thread, and ignores malformed ones', async () => {
     const [near, far] = channel();
     serveJournal(far as Channel);
     far.start();
@@ -172,7 +172,7 @@ describe('the way through the journal', () => {
     journal.close();
   });
 
-  it('writes down what a line says of its own threads, and of workers that it made: nothing else', async () => {
+  it('stores what a connection sends about its own threads, and about workers that it created, and nothing else', async () => {
     const files: Uint8Array[] = [];
     const handle = (file: number): object => ({
       truncate: () => (files[file] = new Uint8Array()),
@@ -218,7 +218,7 @@ describe('the way through the journal', () => {
     await say(stranger, helloOf('stranger'));
     await say(page, { k: 'child' }, [workers]);
     await say(worker, helloOf('worker'));
-    await say(page, helloOf('worker', { parent: 'page' })); // who made it speaks for it, too
+    await say(page, helloOf('worker', { parent: 'page' })); // its creator reports for it, too
     await say(stranger, helloOf('worker', { parent: 'page' }));
     await say(stranger, helloOf('page', { kind: 'page' }));
     await say(stranger, sync(0));

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { isRelayMessage, type RelayMessage } from '../../src/protocol/messages.ts';
 import { PartReader, toParts } from '../../src/protocol/json-wire.ts';
 
-/** As a port that carries JSON would deliver it. */
+/** Delivers it as a port that carries JSON would. */
 const delivered = <T>(part: T): T => JSON.parse(JSON.stringify(part)) as T;
 function traveled(message: unknown, max?: number): unknown {
   const reader = new PartReader();
@@ -42,7 +42,7 @@ describe('a message over JSON', () => {
     }
   });
 
-  test('a batch of the usual size is one text, and its bytes cost a third more', () => {
+  test('a batch of the usual size is one text, and takes a third more bytes', () => {
     const parts = [...toParts(relayed)];
     expect(parts).toHaveLength(1);
     expect(parts[0]!.json.length).toBeLessThan((records.byteLength * 4) / 3 + 300);
@@ -62,7 +62,7 @@ describe('a message over JSON', () => {
     );
   });
 
-  test('texts arrive as they were, cut inside a surrogate pair, too', () => {
+  test('texts arrive unchanged, even if cut inside a surrogate pair', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 40 }),
@@ -75,7 +75,7 @@ describe('a message over JSON', () => {
     );
   });
 
-  test('what is no part is refused, and the next message is whole again', () => {
+  test("anything that isn't a part is rejected, and the next message is whole again", () => {
     const reader = new PartReader();
     for (const wrong of [null, 'text', {}, { json: 1, more: false }, relayed])
       expect(() => reader.take(wrong)).toThrow('a part of a message was expected');

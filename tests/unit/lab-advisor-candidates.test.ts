@@ -1,4 +1,5 @@
-// Candidates of the Lab's index advisor, from the text of statements and a schema: what is used, and what is left alone.
+// Candidates of the Lab's index advisor, from statements and a schema: what is used, and what is
+// ignored.
 import { describe, expect, it } from 'vitest';
 import { candidatesOf } from '../../src/lab/advisor/candidates.ts';
 import { readSchema, type Schema } from '../../src/lab/advisor/schema.ts';
@@ -105,7 +106,7 @@ describe('what a statement uses', () => {
   });
 });
 
-describe('what it leaves alone', () => {
+describe('what it ignores', () => {
   it.each([
     'SELECT * FROM note WHERE id = ?',
     'SELECT * FROM note WHERE rowid > ?',
@@ -124,9 +125,9 @@ describe('what it leaves alone', () => {
     'SELECT title IS DISTINCT FROM ? FROM note',
   ])('%s', (sql) => expect(found(sql).filter((one) => one !== 'done(b)')).toEqual([]));
 
-  it('a partial index is none for others', () =>
+  it("a partial index doesn't serve other statements", () =>
     expect(found('SELECT * FROM done WHERE c = ?')).toEqual(['done(c)']));
-  it('what changes no stored row, several statements, and what is no SQL', () => {
+  it("changes to no stored row, several statements, and text that isn't SQL", () => {
     expect(usesOf('INSERT INTO note(title) VALUES (?)', schema)!.tables).toEqual([]);
     expect(usesOf('PRAGMA page_size', schema)).toBeNull();
     expect(() => usesOf('SELECT 1; SELECT 2', schema)).toThrow(/several statements/);
@@ -134,7 +135,7 @@ describe('what it leaves alone', () => {
   });
 });
 
-describe('what a change fires', () => {
+describe('statements that a change fires', () => {
   const FIRED = `
 CREATE TABLE author(id INTEGER PRIMARY KEY, name TEXT UNIQUE, kind INT);
 CREATE TABLE book(id INTEGER PRIMARY KEY, author INT REFERENCES author ON DELETE CASCADE, title TEXT);
@@ -167,7 +168,7 @@ CREATE TRIGGER untitled INSTEAD OF DELETE ON titles BEGIN DELETE FROM page WHERE
   });
 });
 
-it('names are free, and a number of candidates is the most', () => {
+it('names are unused ones, and the number of candidates is limited', () => {
   const wide = usesOf(
     `SELECT * FROM note WHERE ${['folder', 'title', 'updated', 'body'].map((c) => `${c} = ?`).join(' AND ')}`,
     schema,
@@ -178,7 +179,7 @@ it('names are free, and a number of candidates is the most', () => {
   expect(candidates.every(({ weight }) => weight === 3)).toBe(true);
 });
 
-it('parameters stand beside columns', () => {
+it('parameters are compared with columns', () => {
   const { parameters } = usesOf(
     'UPDATE note SET body = ? WHERE folder = :f AND updated BETWEEN ?3 AND ? AND lower(title) = ? AND title LIKE ?',
     schema,

@@ -1,4 +1,7 @@
-/** The answers to the questions that the Lab's page opens with: sentences, bars, and tables from hand-made results. */
+/**
+ * The answers to the questions at the top of the Lab's page: sentences, bars, and tables from
+ * hand-made results.
+ */
 import { describe, expect, it } from 'vitest';
 import {
   CRASH_VFSS,
@@ -88,7 +91,7 @@ describe('Which VFS suits my app?', () => {
       ...['AccessHandlePool', 'OPFS', 'no', '1 ms', '3', '100 µs'],
     ]);
   });
-  it('does not tell apart what the noise does not', () => {
+  it("doesn't rank what the noise doesn't separate", () => {
     const { sentences } = answer({ AccessHandlePool: 50, OPFSCoopSync: 52, BlockIDB: 500 })!;
     expect(sentences.slice(0, 2)).toEqual([
       'AccessHandlePool commits fastest: 1 ms per transaction.',
@@ -133,14 +136,14 @@ describe('What does a commit cost?', () => {
           : { ms: 200, commit: 100, syncs: 150 },
     ),
   )!;
-  it('says what the commit takes, and what a row costs less in a large transaction', () => {
-    // 2 ms per row against 4 ms per 100 rows
+  it('reports how long a commit takes, and how much less a row costs in a large transaction', () => {
+    // 2 ms per row, compared with 4 ms per 100 rows
     expect(answer.sentences).toEqual([
       'A commit takes 1.8 ms on AccessHandlePool.',
       'In transactions of 100 rows, a row costs 50 times less.',
     ]);
   });
-  it('of several VFSs: the commits from the fastest on, and from where to where a row costs less', () => {
+  it('of several VFSs: the commits from the fastest on, and the range in which a row costs less', () => {
     const { sentences } = answerOf(
       'commit-cost',
       resultsOf('commit-cost', (variant) =>
@@ -159,7 +162,7 @@ describe('What does a commit cost?', () => {
       'In transactions of 100 rows, a row costs no less on BlockIDB.',
     ]);
   });
-  it('of runs in memory says that nothing was stored', () => {
+  it('reports for runs in memory that nothing was stored', () => {
     const one = resultsOf('commit-cost', () => ({ ms: 100, commit: 90, syncs: 150 }));
     const inMemory = Object.fromEntries(
       Object.entries(one).map(([id, result]) => {
@@ -170,7 +173,7 @@ describe('What does a commit cost?', () => {
     expect(answerOf('commit-cost', one)!.sentences.join()).not.toMatch('Nothing was stored');
     expect(answerOf('commit-cost', inMemory)!.sentences.at(-1)).toMatch(/^Nothing was stored\. /);
   });
-  it('draws begin, work, and commit as parts that sum up to the time', () => {
+  it('draws begin, work, and commit as parts that add up to the time', () => {
     const [chart] = answer.charts;
     expect(chart!.key).toEqual(['begin', 'work', 'commit']);
     expect(chart!.bars.map(({ label, text, parts }) => [label, text, parts])).toEqual([
@@ -194,7 +197,7 @@ describe('Is WAL worth it?', () => {
         return { ms: way === 'wal' ? wal : way === 'exclusive' ? exclusive : 100 };
       }),
     )!;
-  it('compares WAL with the journal, and what exclusive locking alone does', () => {
+  it('compares WAL with the journal, and shows what exclusive locking alone does', () => {
     expect(answer(50).sentences).toEqual([
       'On AccessHandlePool, WAL writes 2 times as fast: 1 ms against 2 ms.',
       'Exclusive locking alone takes 1.8 ms.',
@@ -204,7 +207,7 @@ describe('Is WAL worth it?', () => {
     ]);
     expect(answer(50).charts.map(({ bars }) => bars.length)).toEqual([3, 3]);
   });
-  it('says so where it gains nothing', () => {
+  it('reports that it gains nothing', () => {
     expect(answer(105).sentences[0]).toBe(
       'On AccessHandlePool, the passes scatter too much to tell: 2.1 ms against 2 ms.',
     );
@@ -263,7 +266,7 @@ describe('Will I lose data?', () => {
   } as const;
   const broken = { ...kept, level: 'corrupt', first: { ...kept.first, corrupt: breach } } as const;
 
-  it('says which VFSs keep all commits, and draws what survives the worst crash', () => {
+  it('reports which VFSs keep all commits, and draws what survives the worst crash', () => {
     const { sentences, charts, table } = crashAnswer([result(coop!, losing), result(pool!)]);
     expect(sentences).toEqual([
       'With journal_mode=delete and synchronous=full, no commit is lost on AccessHandlePool.',
@@ -279,7 +282,7 @@ describe('Will I lose data?', () => {
       '',
     ]);
   });
-  it('as files: the answer, its chart, what ran it, and a line for each kind of crash', () => {
+  it('as files: the answer, its chart, the environment, and a line for each kind of crash', () => {
     const tests = {
       options: DEFAULT_OPTIONS,
       outcomes: [result(coop!, losing), { config: pool!, cause: 'refused' }],
@@ -303,7 +306,7 @@ describe('Will I lose data?', () => {
       '',
     ]);
   });
-  it('a damaged database keeps nothing; what was not tested says why', () => {
+  it('a damaged database keeps nothing, and untested VFSs have their cause', () => {
     const { sentences, charts, table } = crashAnswer([
       result(coop!, broken),
       { config: pool!, cause: 'refused' },

@@ -39,7 +39,7 @@ const golden = async (file: string, experiment: string, rule: string): Promise<A
   const { store } = await readTrace(new Blob([readFileSync(join(GOLDEN, `${file}.vfst`))]));
   return tried(store, experiment, rule);
 };
-/** Both ways, counted, on a VFS in memory. */
+/** Both ways, counted, on an in-memory VFS. */
 async function bothWays(
   { config, own }: AsRecorded,
   database?: Blob,
@@ -57,7 +57,7 @@ async function bothWays(
 }
 
 describe("a finding, tried with the recording's own statements", () => {
-  it('a page cache that was too small: rows stand in for folded values, and the folded cache size is fitted', async () => {
+  it('a page cache that was too small: rows replace folded values, and the folded cache size is estimated', async () => {
     const found = await golden('cache-thrash', 'cache-thrash', 'F11');
     expect(found.config).toMatchObject({ pageSize: 4096, journalMode: 'delete' });
     expect(found.config.cacheSize).toBeLessThan(100);
@@ -96,14 +96,15 @@ describe("a finding, tried with the recording's own statements", () => {
     expect(after!.result.totals['rows']).toBe(before!.result.totals['rows']);
   });
 
-  it("a finding's own SQL goes before the experiment's variants", async () => {
+  it("a finding's own SQL takes precedence over the experiment's variants", async () => {
     const { own } = await golden('opfs-coop-sync', 'journal-modes', 'F07');
     expect(own!.changes).toMatchObject([
       { config: { lockingMode: 'exclusive', journalMode: 'wal' }, grouped: false },
     ]);
     const storm = await golden('checkpoint-storm', 'checkpointing', 'F41');
     expect(storm.own!.changes.map(({ config }) => config)).toEqual([{ walAutocheckpoint: 1000 }]);
-    // the recording folded the app's own value: that of its checkpoints stands in, for the default is the advice
+    // the app's own value was folded in the recording, so its checkpoints' size replaces it: the
+    // default is the advice
     expect(storm.config.walAutocheckpoint).toBeLessThan(10);
     expect(storm.notes).toEqual([
       expect.stringMatching(
@@ -137,10 +138,10 @@ describe("a finding, tried with the recording's own statements", () => {
       "Left out: 1 statement, such as ATTACH 'other.db' AS other. Try it runs on one database.",
     ]);
     expect(found.own!.sql).toContain('SELECT title FROM note WHERE id = 17;');
-    expect(new Set(found.own!.sql.match(/id = \d+/g)).size).toBe(4); // each run reads elsewhere
+    expect(new Set(found.own!.sql.match(/id = \d+/g)).size).toBe(4); // each run reads other rows
   });
 
-  it('says why where none of them runs, and where one connection is not enough', async () => {
+  it("reports why none of them can run, and why one connection isn't enough", async () => {
     const lost = await tried(
       recordedStatements([['SELECT x FROM gone', 4, 1]]),
       'page-size',
@@ -158,12 +159,12 @@ describe("a finding, tried with the recording's own statements", () => {
   });
 });
 
-describe('what the trial of the statements allows', () => {
+describe('what the trial allows of the statements', () => {
   const empty = (): Promise<Copy> => Copy.open(around.engines, new Blob([]));
   const COUNTS = (n: number): string =>
     `WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM n WHERE x < ${n}) SELECT count(*) FROM n`;
 
-  it("PRAGMAs of a schema's are settings, in the recording as in a finding's SQL", async () => {
+  it("PRAGMAs for one schema are settings, in the recording as in a finding's SQL", async () => {
     const { config, own } = await tried(
       recordedStatements([
         ['PRAGMA main.cache_size=50', 1, 0],
@@ -182,7 +183,7 @@ describe('what the trial of the statements allows', () => {
     ).toMatchObject([{ config: { synchronous: 'normal' } }]);
   });
 
-  it('a transaction that the recording cuts is committed', async () => {
+  it('a transaction that the recording cuts off is committed', async () => {
     const { own } = await tried(
       recordedStatements([
         ['CREATE TABLE t(a)', 1, 0],
@@ -196,7 +197,7 @@ describe('what the trial of the statements allows', () => {
     expect(own!.says).toContain("Your app's last transaction has no end here, so this commits it.");
   });
 
-  it('a transaction that SQLite rolls back is rolled back in the script, too', async () => {
+  it('a transaction that SQLite rolls back is also rolled back in the script', async () => {
     const { own } = await tried(
       recordedStatements([
         ['CREATE TABLE t(a UNIQUE ON CONFLICT ROLLBACK)', 1, 0],
@@ -213,7 +214,7 @@ describe('what the trial of the statements allows', () => {
     );
   });
 
-  it('rows of several statements of one text are not compared with those of one', async () => {
+  it("rows of several statements in one text aren't compared with those of one", async () => {
     const { own } = await tried(
       recordedStatements([
         ['CREATE TABLE t(a)', 1, 0],
@@ -226,7 +227,7 @@ describe('what the trial of the statements allows', () => {
     expect(own!.says).toContain('1 of 1 query return as many rows as in your app.');
   });
 
-  it('steps are summed over all statements, and one can be stopped after fewer', async () => {
+  it('steps are added up over all statements, and one can be stopped after fewer', async () => {
     const copy = await empty();
     for (let i = 0; i < 3; i++) await copy.rowsOf(COUNTS(10_000));
     const { steps } = copy;
@@ -237,7 +238,7 @@ describe('what the trial of the statements allows', () => {
     await copy.close();
   });
 
-  it('the cache that is fitted has the reads of the statements, not those of the rows made up for them', async () => {
+  it('the estimated cache has the reads of the statements, without those of the added rows', async () => {
     const setup = `CREATE TABLE t(a, b);\nINSERT INTO t SELECT x, printf('%0500d', x) FROM (${COUNTS(2000).replace('count(*)', 'x')});\nSELECT max(b) FROM t;\n`;
     const scan = 'SELECT sum(length(b)) FROM t;\n';
     const reads = async (sql: string): Promise<number> =>
@@ -250,7 +251,7 @@ describe('what the trial of the statements allows', () => {
 });
 
 describe('before and after', () => {
-  it('a way without a result stays in its place', async () => {
+  it('a side without a result keeps its place', async () => {
     const { own, config } = await tried(
       recordedStatements([
         ['CREATE TABLE t(a)', 1, 0],
@@ -272,7 +273,7 @@ describe('what an experiment changes of a recorded run', () => {
   const headings = (id: string, before = {}): string[] =>
     changesOf(experimentFor(id)!, undefined, before).map(({ heading }) => heading);
 
-  it('is what its variants set, less what the app has already, and nothing that its VFS lacks', () => {
+  it('is what its variants set, without what the app has already or what its VFS lacks', () => {
     expect(headings('durability', { synchronous: 'full' })).toEqual(['sync normal', 'sync off']);
     expect(headings('temp-store')).toEqual(['temporary tables in memory']);
     expect(headings('idb-transactions', { vfs: 'IDBBatchAtomic' })).toEqual([
@@ -286,7 +287,7 @@ describe('what an experiment changes of a recorded run', () => {
 });
 
 describe('a script', () => {
-  it('in one transaction: what can stand in none, and what is rolled back, is around it', () => {
+  it("in one transaction: what can't be inside one, and what is rolled back, is outside it", () => {
     expect(
       inOneTransaction(
         'INSERT INTO t VALUES(1); BEGIN IMMEDIATE; INSERT INTO t VALUES(2); COMMIT; PRAGMA optimize; SELECT 1; BEGIN; DELETE FROM t; ROLLBACK; SELECT 2; BEGIN; SAVEPOINT a; DELETE FROM t; ROLLBACK TO a; END; VACUUM; BEGIN; SELECT 3',
@@ -307,7 +308,7 @@ describe('a script', () => {
     );
   });
 
-  it('runs as it is where a stored run has no parameters', async () => {
+  it('runs unchanged if a stored run has no parameters', async () => {
     const [ran] = await measureEach(
       [
         {
@@ -321,7 +322,7 @@ describe('a script', () => {
     expect((ran as RunResult).totals['statements']).toBe(2);
   });
 
-  it('has a setup that is no step', () => {
+  it("has a setup that isn't a step", () => {
     const own = workloadOf('own-sql', '-- setup\nCREATE TABLE t(a);\n-- step one\nSELECT 1;\n');
     expect([...own.setup({ grouped: 0 })].map((step) => step.id)).toEqual(['setup']);
     expect([...own.steps({ grouped: 0 })].map((step) => step.id)).toEqual(['one']);

@@ -1,4 +1,4 @@
-/** The page's end of the Lab's worker, with workers that are ports of this thread. */
+/** The page's side of the Lab's worker, where workers are ports of this thread. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Bench, Canceled } from '../../src/lab/page/bench.ts';
 import type { Run } from '../../src/lab/experiments/model/types.ts';
@@ -17,7 +17,7 @@ const RUN: Run = {
 const TAKEN = { sample: { steps: [] }, environment: {}, left: [] };
 const FACTS = { facts: { calls: 3 }, warnings: [] };
 
-/** What the next worker does: its methods get a way to push. */
+/** Methods of the next worker, which get a function to push messages. */
 let methodsOf: (push: (message: unknown) => void) => object;
 let workers: FakeWorker[] = [];
 
@@ -59,7 +59,7 @@ const bench = (patienceMs = 5000): Bench =>
   new Bench({ workerUrl: 'lab-worker.js', keeperUrl: 'keeper-worker.js', patienceMs });
 const never = (): Promise<never> => new Promise(() => {});
 
-test('samples come from one worker, one after the other', async () => {
+test('samples come from one worker, one after another', async () => {
   const asked: Run[] = [];
   methodsOf = () => ({ sample: (run: Run) => (asked.push(run), TAKEN), look: () => FACTS });
   const own = bench();
@@ -71,7 +71,7 @@ test('samples come from one worker, one after the other', async () => {
   ]);
 });
 
-test('a second request while one runs is refused', async () => {
+test('a second request during a run is rejected', async () => {
   methodsOf = () => ({ sample: never });
   const own = bench();
   const first = own.sample(RUN);
@@ -80,7 +80,7 @@ test('a second request while one runs is refused', async () => {
   await expect(first).rejects.toBeInstanceOf(Canceled);
 });
 
-test('a failure comes with its words, and the worker goes on', async () => {
+test('a failure has its message, and the worker continues', async () => {
   methodsOf = () => ({ sample: () => Promise.reject(new Error('no room')), look: () => FACTS });
   const own = bench();
   await expect(own.sample(RUN)).rejects.toThrow('no room');
@@ -88,7 +88,7 @@ test('a failure comes with its words, and the worker goes on', async () => {
   expect(workers).toHaveLength(1);
 });
 
-test('what hangs is ended, and the next request gets a new worker', async () => {
+test('a worker that hangs is terminated, and the next request gets a new one', async () => {
   methodsOf = () => ({ sample: never });
   const own = bench(20);
   await expect(own.sample(RUN)).rejects.toThrow('It did not finish within 0 s and was ended');
@@ -108,7 +108,7 @@ test('a script that fails is reported, and the next request gets a new worker', 
   expect(await own.sample(RUN)).toEqual(TAKEN);
 });
 
-test('progress of a replay is passed on, and a replay that makes progress does not hang', async () => {
+test("progress of a replay is reported, and a replay that makes progress isn't terminated", async () => {
   const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
   methodsOf = (push) => ({
     async replay() {
@@ -125,7 +125,7 @@ test('progress of a replay is passed on, and a replay that makes progress does n
   expect(workers[0]!.ended).toBe(true);
 });
 
-test('a trace comes from the keeper over a port that the run got', async () => {
+test('a trace comes from the keeper through a port that the run received', async () => {
   const file = new Blob(['trace']);
   methodsOf = () => ({
     trace: (port: MessagePort) => port.postMessage('bye'),

@@ -1,4 +1,4 @@
-/** Which states of the storage a crash can leave, on logs made by hand. */
+/** Which states of storage a crash can leave, for logs made by hand. */
 import { describe, expect, it } from 'vitest';
 import { powerLosses, processDeaths, type CrashState } from '../../src/lab/crash/crash-states.ts';
 import { fatesOf } from '../../src/lab/crash/fates.ts';
@@ -83,7 +83,7 @@ describe('power loss', () => {
     ]);
   });
 
-  it('keeps a write behind a lost truncate only where that is assumed', () => {
+  it('keeps a write after a lost truncate only if that is assumed', () => {
     const log = logOf(write('j', 0, 1, 1, 1), flush('j'), truncate('j', 0), write('j', 0, 2));
     const end = (truncates: 'ordered' | 'any'): string[] =>
       bytes(
@@ -94,7 +94,7 @@ describe('power loss', () => {
     expect(end('any')).toEqual(['1 1 1', '', '2 1 1', '2']);
   });
 
-  it('samples where the subsets are too many, and says so', () => {
+  it('samples if there are too many subsets, and reports it', () => {
     const many = Array.from({ length: 9 }, (_, i) => write('a', i, i + 1));
     const { all, sampled } = fatesOf(many, 'ordered', first);
     expect(sampled).toBe(true);
@@ -105,7 +105,7 @@ describe('power loss', () => {
     expect(few.all).toHaveLength(64);
   });
 
-  it('loses relaxed transactions from the newest on, strict ones never', () => {
+  it('loses relaxed transactions, the newest first, and strict ones never', () => {
     const states = losses(
       logOf(commit(1, 'relaxed'), commit(2, 'strict'), commit(3, 'relaxed'), commit(4, 'relaxed')),
     );
@@ -116,7 +116,7 @@ describe('power loss', () => {
 });
 
 describe('keys of IndexedDB', () => {
-  it('are ordered as the specification says', () => {
+  it('are ordered as the specification requires', () => {
     const keys = [['b'], 'a', 3, -Infinity, ['a', 2], ['a', -1], ['a'], 'B'] as const;
     expect([...keys].sort(compareKeys)).toEqual([
       -Infinity,
@@ -129,7 +129,7 @@ describe('keys of IndexedDB', () => {
       ['b'],
     ]);
   });
-  it('are in a range with open and closed ends', () => {
+  it('are found in ranges with open and closed ends', () => {
     const range = KeyRange.bound(['f', 1], ['f', 3], true);
     expect([1, 2, 3, 4].map((n) => range.includes(['f', n]))).toEqual([false, true, true, false]);
     expect(KeyRange.of(null).includes('x')).toBe(true);

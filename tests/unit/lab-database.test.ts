@@ -1,4 +1,7 @@
-/** A database of the user's in the Lab: copied onto any VFS as it is, its log brought in, what is damaged refused. */
+/**
+ * A user's database in the Lab: copied unchanged to any VFS, with its log merged, or rejected if
+ * damaged.
+ */
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { databaseFrom } from '../../src/lab/command/database.ts';
@@ -26,7 +29,10 @@ const require = createRequire(import.meta.url);
 const wasm = async (path: string): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await readFile(require.resolve(path)));
 
-/** A file with holes in it, a statistics table and rowids that no column holds: a script of INSERTs would not make the like. */
+/**
+ * A file with holes, a statistics table, and rowids that no column holds. A script of INSERTs
+ * couldn't recreate it.
+ */
 async function shop(): Promise<Blob> {
   const init = require('sql.js') as () => Promise<{
     Database: new () => { run(sql: string): void; export(): Uint8Array<ArrayBuffer> };
@@ -48,8 +54,8 @@ const sample = async (file: Blob, sql: string, config: Partial<Config> = {}): Pr
     around,
   );
 
-describe('a run begins with the file', () => {
-  it('free pages, statistics and rowids are there; nothing of the copying is counted', async () => {
+describe('a run starts with the file', () => {
+  it("free pages, statistics, and rowids are present, and the copying isn't counted", async () => {
     const file = await shop();
     const { steps, settings } = await sample(
       file,
@@ -75,14 +81,14 @@ describe('a run begins with the file', () => {
       (await sample(file, 'DELETE FROM item WHERE id < 100; SELECT count(*) FROM item;')).digest,
     );
   });
-  it('another page size is that of the copy', async () => {
+  it("another page size is the copy's", async () => {
     const { settings, notes } = await sample(await shop(), 'SELECT count(*) FROM item;', {
       pageSize: 8192,
     });
     expect(settings['page_size']).toBe('8192');
     expect(notes).toEqual([]);
   });
-  it('what cannot hold it says so', async () => {
+  it("reports a VFS that can't hold it", async () => {
     const file = await shop();
     const run = (
       config: Partial<Config>,
@@ -101,8 +107,8 @@ describe('a run begins with the file', () => {
   });
 });
 
-describe('a file is looked at first', () => {
-  it('whole: its pages, tables and a script to begin with', async () => {
+describe('a file is examined first', () => {
+  it('complete: its pages, tables, and a script to start with', async () => {
     const facts = await takeDatabase(wasm, await shop(), null);
     expect(facts).toMatchObject({ pageSize: 2048 });
     expect(facts.pages * 2048).toBe(facts.file.size);
@@ -113,7 +119,7 @@ describe('a file is looked at first', () => {
       'SEARCH item USING COVERING INDEX item_name (name=?)',
     ]);
   });
-  it('with its write-ahead log, which nobody had checkpointed: what was committed is in, a frame cut off is not', async () => {
+  it("with its write-ahead log, which was not checkpointed: committed frames are included, a truncated one isn't", async () => {
     const { sqlite3, module } = await around.engines.open(
       { engine: 'wa-sqlite-2.0.6', build: 'sync' },
       'none',
@@ -142,7 +148,7 @@ describe('a file is looked at first', () => {
       expect((await rows(file)).digest).toMatch(/\/1$/);
     }
   });
-  it("the command says which file is damaged, and what SQLite's own check finds first", async () => {
+  it("the command reports which file is damaged, and the first fault that SQLite's own check finds", async () => {
     const folder = await mkdtemp(join(tmpdir(), 'vfscope-database-'));
     try {
       const path = join(folder, 'shop.db');
@@ -163,7 +169,8 @@ describe('a file is looked at first', () => {
       expect(await refused(bytes.slice(0, bytes.length / 2))).toBe(
         damaged('database disk image is malformed'),
       );
-      expect(await refused(changed(16, 0x12, 0x34))).toBe(damaged('file is not a database')); // pages of a size that there is not
+      // an invalid page size
+      expect(await refused(changed(16, 0x12, 0x34))).toBe(damaged('file is not a database'));
       expect(await refused(changed(16, 0x02, 0x00))).toMatch(
         /is damaged\. SQLite reports: malformed database schema/,
       ); // of 512 bytes
@@ -173,7 +180,7 @@ describe('a file is looked at first', () => {
       expect(await refused(new Uint8Array(8192).fill(7))).toMatch(
         /doesn't begin with "SQLite format 3"/,
       );
-      await writeFile(path, changed(18, 2, 2)); // of WAL mode, its log gone
+      await writeFile(path, changed(18, 2, 2)); // in WAL mode, with its log missing
       const { file } = await databaseFrom(path);
       expect(file.size).toBe(bytes.length);
       expect((await sample(file, 'SELECT count(*) FROM loose;')).steps[0]!.counters).toMatchObject({
@@ -183,7 +190,7 @@ describe('a file is looked at first', () => {
       await rm(folder, { recursive: true });
     }
   });
-  it('no database, or a torn one, is refused in words', async () => {
+  it("a file that is torn, or isn't a database, is rejected with the cause", async () => {
     await expect(takeDatabase(wasm, new Blob(['<!doctype html>']), null)).rejects.toThrow(
       /isn't a SQLite database/,
     );
@@ -193,7 +200,7 @@ describe('a file is looked at first', () => {
   });
 });
 
-describe('what the page answers is checked', () => {
+describe("the page's answers are validated", () => {
   const database = { store: 'opfs', name: 'a', at: '/a', size: 4096, cause: '' };
   it.each([
     [{ origin: 'https://a', databases: [database], failures: [] }, true],
@@ -209,7 +216,7 @@ describe('what the page answers is checked', () => {
     ],
     [null, false],
   ])('%#', (answer, good) => expect(isPageDatabases(answer)).toBe(good));
-  it('a copy has sizes that fit, a piece is text that fits', () => {
+  it('a copy has plausible sizes, and a piece is text of its size', () => {
     expect([
       isCopyBegun({ main: 10, wal: null }),
       isCopyBegun({ main: MAX_COPY_BYTES + 1, wal: null }),

@@ -36,7 +36,7 @@ describe('the name of an engine', () => {
       [false, true, true],
     );
   });
-  it('is refused where it is neither, or no exact version', () => {
+  it('is rejected if it is none of these, or not an exact version', () => {
     expect(() => releaseNamed('better-sqlite3@11.0.0')).toThrow(
       'engine better-sqlite3@11.0.0: expected wa-sqlite-2.0.6, wa-sqlite-1.0.0, a path that ends in .wasm, or a release of sql.js, @sqlite.org/sqlite-wasm, wa-sqlite, @journeyapps/wa-sqlite, as in sql.js@1.13.0.',
     );
@@ -45,7 +45,7 @@ describe('the name of an engine', () => {
     for (const version of ['latest', '1', '^1.2.3', '1.2.3;rm', '1.2.3/../..', '1.2.3 x', ''])
       expect(() => releaseNamed(`sql.js@${version}`), version).toThrow('expected an exact version');
   });
-  it('is a setting like any other, of which several values are a grid', () => {
+  it('is a setting like any other, of which several values make a grid', () => {
     expect(readWords(['engine=sql.js@1.10.0']).config).toEqual({ engine: 'sql.js@1.10.0' });
     expect(() => readWords(['engine=default'])).toThrow('expected wa-sqlite-2.0.6');
     expect(readGrid(['engine=sql.js@1.10.0,wa-sqlite-1.0.0']).map((a) => a.config.engine)).toEqual([
@@ -56,7 +56,7 @@ describe('the name of an engine', () => {
 });
 
 describe("a package's archive", () => {
-  it('gives its files by their paths in the package, long names too', () => {
+  it('gives its files by their paths in the package, including long names', () => {
     const long = `package/${'deep/'.repeat(30)}a.js`;
     const files = filesOf(
       archive(
@@ -75,7 +75,7 @@ describe("a package's archive", () => {
       [`${'deep/'.repeat(30)}b.js`, 'gnu'],
     ]);
   });
-  it('gives nothing that leads out of the package, and no link', () => {
+  it('gives no path outside the package, and no links', () => {
     const files = filesOf(
       archive(
         entry('package/ok.js', 'ok'),
@@ -87,7 +87,7 @@ describe("a package's archive", () => {
     );
     expect([...files.keys()]).toEqual(['ok.js']);
   });
-  it('is refused where it is cut off', () => {
+  it('is rejected if it is truncated', () => {
     const whole = entry('package/a.js', 'x'.repeat(2000));
     expect(() => filesOf(gzipSync(whole.subarray(0, 1024)))).toThrow('the archive is cut off');
     expect(() => filesOf(gzipSync(Buffer.alloc(1024)))).toThrow('the archive holds no files');
@@ -106,7 +106,7 @@ describe('a release', () => {
     from: [join(place, 'app', 'src')],
   });
 
-  it('that is not installed is fetched once, without its scripts, and stays whole or not at all', async () => {
+  it("that isn't installed is fetched once, without its scripts, completely or not at all", async () => {
     const calls: string[][] = [];
     const npm: Npm = (args, folder) => {
       calls.push([...args]);
@@ -131,14 +131,14 @@ describe('a release', () => {
     expect(calls).toEqual([['pack', 'sql.js@1.10.0', '--ignore-scripts']]);
     expect(readdirSync(join(place, 'cache', 'releases'))).toEqual(['sql.js@1.10.0']);
   });
-  it("that can't be fetched is refused with npm's reason, and leaves nothing", async () => {
+  it("that can't be fetched is rejected with npm's reason, and leaves nothing", async () => {
     const npm: Npm = () => Promise.reject(new Error('npm pack failed: E404 no such release'));
     await expect(packageFolder(sqlJs('9.9.9'), source(npm))).rejects.toThrow(
       'npm pack failed: E404 no such release',
     );
     expect(readdirSync(join(place, 'cache', 'releases'))).toEqual([]);
   });
-  it("whose folder can't be made is refused with what to do", async () => {
+  it("whose folder can't be created is rejected with what to do", async () => {
     const npm: Npm = () => Promise.reject(new Error('npm was called'));
     writeFileSync(join(place, 'file'), '');
     const on = (cache: string): Promise<unknown> =>
@@ -151,7 +151,7 @@ describe('a release', () => {
         "downloads can't be saved in /proc/vfscope (ENOENT): choose another folder by --cache",
       );
   });
-  it('that is installed needs no npm; without a version the installed one is meant', async () => {
+  it('that is installed needs no npm; without a version it means the installed one', async () => {
     const folder = join(place, 'app', 'node_modules', 'sql.js');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'package.json'), '{"version":"1.2.3"}');

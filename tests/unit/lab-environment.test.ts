@@ -1,6 +1,6 @@
 /**
- * The environment of a result: every fact has a value or the reason why not; facts that differ
- * between runs name the runs; saved files have all.
+ * The environment of a result: every fact has a value or the cause why not, facts that differ
+ * between runs name the runs, and saved files have all.
  */
 import { expect, it } from 'vitest';
 import { environmentFacts, factText } from '../../src/lab/experiments/model/environment.ts';
@@ -58,7 +58,7 @@ const texts = (...results: RunResult[]): Record<string, string[]> =>
     ),
   );
 
-it('of a browser: all that it is told of, and why the rest is not known', () => {
+it('of a browser: everything that it reports, and why the rest is unknown', () => {
   expect(texts(result({ vfs: 'BlockIDB', blockSize: 8192 }, BROWSER, ENGINE))).toEqual({
     Workload: ['sequential-write (version 1), transactions 200, items 100'],
     VFS: ['BlockIDB (IndexedDB), 8 KiB blocks'],
@@ -77,7 +77,7 @@ it('of a browser: all that it is told of, and why the rest is not known', () => 
   });
 });
 
-it('what runs differ in names its runs; what they share is said once', () => {
+it('facts that differ name their runs, and shared facts appear once', () => {
   const facts = texts(
     result({ vfs: 'MemoryVFS' }, BROWSER, ENGINE),
     result({ vfs: 'AccessHandlePool' }, BROWSER, { ...ENGINE, sqlite: '3.44.0' }),
@@ -88,7 +88,7 @@ it('what runs differ in names its runs; what they share is said once', () => {
   expect(facts['Runtime']).toEqual(['Chrome 156']);
 });
 
-it('of pragmas, those that differ are named apart', () => {
+it('pragmas that differ are named separately', () => {
   const one = result({}, BROWSER, ENGINE);
   const other = { ...one, settings: { page_size: '4096', synchronous: 'off' } };
   const first = { ...one, settings: { page_size: '4096', synchronous: 'full' } };
@@ -99,7 +99,7 @@ it('of pragmas, those that differ are named apart', () => {
   ]);
 });
 
-it('a file that was saved without it says so, and can still be read', () => {
+it('a file that was saved without it says so, and is still readable', () => {
   const old = JSON.parse(JSON.stringify(result({}, { cores: 4 }))) as unknown;
   expect(isRunResult(old)).toBe(true);
   const facts = texts(old as RunResult);
@@ -113,7 +113,7 @@ it('a file that was saved without it says so, and can still be read', () => {
   expect(isRunResult({ ...saved, engine: { sqlite: 3 } })).toBe(false);
 });
 
-it('in Node the machine is known, too', () => {
+it('in Node the machine is also known', () => {
   const environment = nodeEnvironment();
   expect(environment.runtime).toContain(process.versions.node);
   expect(environment.cores).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 /**
- * Why a run failed, with what to do: quota, private windows, handles held elsewhere, missing APIs.
+ * Why a run failed, and what to do: quota, private windows, handles held elsewhere, missing APIs.
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EngineModule } from '../../src/lab/experiments/engine/builds.ts';
@@ -12,7 +12,7 @@ const named = (name: string, message: string): Error => Object.assign(new Error(
 
 afterEach(() => vi.unstubAllGlobals());
 
-describe('what a browser says becomes words', () => {
+describe("a browser's error becomes a sentence", () => {
   it.each([
     [named('QuotaExceededError', 'x'), /no room left: the browser's storage quota/],
     [new Error('step "fill": database or disk is full'), /no room left/],
@@ -33,7 +33,7 @@ describe('what a browser says becomes words', () => {
   ])('%s', (error, words) => {
     expect(explain(error, '')).toMatch(words);
   });
-  it('what caused it decides, however deep, and the VFS has its say once', () => {
+  it("the root cause decides, however deep, and the VFS's own message appears once", () => {
     const cause = named('QuotaExceededError', 'deep');
     expect(
       explain(new Error('disk I/O error', { cause: new Error('xSync', { cause }) }), ''),
@@ -47,7 +47,7 @@ describe('what a browser says becomes words', () => {
   });
 });
 
-it('an API that is not there is told by its name, before anything hangs', async () => {
+it('a missing API is named before anything hangs', async () => {
   const make = (vfs: VfsName) =>
     new VfsMakers().make({ ...DEFAULT_CONFIG, vfs, build: 'asyncify' }, {} as EngineModule, 'lab');
   await expect(make('BlockIDB')).rejects.toThrow(
@@ -65,12 +65,12 @@ describe('a window that refuses storage', () => {
     vi.stubGlobal('indexedDB', { databases: () => Promise.reject(error) });
     vi.stubGlobal('navigator', { storage: { getDirectory: () => Promise.reject(error) } });
   };
-  it("holds nothing of the Lab's, so that runs in memory go on", async () => {
+  it("stores nothing of the Lab's, so runs in memory continue", async () => {
     refusing(named('SecurityError', 'private'));
     expect(await labStorage()).toEqual([]);
     expect(await removeLabStorage(0)).toEqual([]);
   });
-  it('any other failure is told', async () => {
+  it('any other failure is reported', async () => {
     refusing(named('UnknownError', 'broken disk'));
     await expect(labStorage()).rejects.toThrow('broken disk');
   });

@@ -1,10 +1,13 @@
-/** What all threads of a run with faults share: the bytes that a quota lets in, and what happened so far. */
+/**
+ * State shared by all threads of a run with faults: the bytes that a quota allows, and what has
+ * happened.
+ */
 import { expect, it, vi } from 'vitest';
 import { whyNoFaults } from '../../src/lab/experiments/model/faults.ts';
 import { DEFAULT_CONFIG, type Config } from '../../src/lab/experiments/model/types.ts';
 import { FaultState } from '../../src/lab/experiments/worker/fault-state.ts';
 
-it('storage grows to the quota and not beyond it; what is gone gives its bytes back; every thread counts', () => {
+it('storage grows up to the quota, deleted files release their bytes, and every thread counts', () => {
   const state = new FaultState();
   expect(state.store(60, 100)).toBe(true);
   expect(state.store(41, 100)).toBe(false);
@@ -19,7 +22,7 @@ it('storage grows to the quota and not beyond it; what is gone gives its bytes b
   expect(state.tally()).toEqual({ flushes: 0, handles: 2, refused: 0, overQuota: 3 });
 });
 
-it('connections in several workers need shared memory, one does not', () => {
+it("connections in several workers need shared memory, and a single one doesn't", () => {
   const config: Config = { ...DEFAULT_CONFIG, vfs: 'OPFSCoopSync', slowFlush: 20 };
   expect(whyNoFaults(config, true)).toBeNull();
   vi.stubGlobal('SharedArrayBuffer', undefined);

@@ -1,9 +1,14 @@
-/** A quota counts what a writable stream stores: overwriting takes no room, however the app says where. */
+/**
+ * A quota counts what a writable stream stores: overwriting takes no space, however the app sets
+ * the position.
+ */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { FaultState } from '../../src/lab/experiments/worker/fault-state.ts';
 import { faultyOpfs } from '../../src/lab/experiments/worker/faulty-opfs.ts';
 
-/** Of a file of 100 bytes. Methods do nothing: what is counted is what is asked of them. */
+/**
+ * A stream of a file of 100 bytes. Its methods do nothing, because only the requests are counted.
+ */
 class FakeStream {
   write(what: unknown): Promise<void> {
     return Promise.resolve(void what);
@@ -50,11 +55,11 @@ afterEach(() => {
 const bytes = (n: number): Uint8Array => new Uint8Array(n);
 const full = { name: 'QuotaExceededError' };
 
-it('overwrites where seek() or the cursor says', async () => {
+it('overwrites at the position of seek() or the cursor', async () => {
   for (let i = 0; i < 10; i++) {
     await stream.seek(0);
     await stream.write(bytes(50));
-    await stream.write(bytes(50)); // goes on behind it
+    await stream.write(bytes(50)); // continues after it
   }
   expect(state.read('used')).toBe(100);
   await stream.write(bytes(50));
@@ -65,7 +70,7 @@ it('overwrites where seek() or the cursor says', async () => {
   expect([state.read('used'), state.tally().overQuota]).toEqual([150, 1]);
 });
 
-it('takes commands of write() alike', async () => {
+it('accepts commands of write() as well', async () => {
   await stream.write({ type: 'seek', position: 90 });
   await stream.write({ type: 'write', data: bytes(20) });
   await stream.write({ type: 'write', position: 0, data: bytes(20) });
@@ -73,7 +78,7 @@ it('takes commands of write() alike', async () => {
   expect(state.read('used')).toBe(110);
 });
 
-it('shrinks and grows by truncate(), and the cursor stays within', async () => {
+it('shrinks and grows by truncate(), and the cursor stays inside', async () => {
   await stream.seek(100);
   await stream.truncate(30);
   expect(state.read('used')).toBe(30);

@@ -1,4 +1,7 @@
-/** The Lab's grid: which runs a choice of settings and parameters makes, and what their columns are called. */
+/**
+ * The Lab's grid: the runs that selected settings and parameters make, and the names of their
+ * columns.
+ */
 import { describe, expect, it } from 'vitest';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
@@ -8,7 +11,7 @@ import { headings, KNOBS, labelOf } from '../../src/lab/experiments/model/knobs.
 import { parameterKnobs, runsOfGrid } from '../../src/lab/page/grid.ts';
 
 describe('parameters of a workload', () => {
-  it('offers its own value, the ends, and steps between', () => {
+  it('offers its own value, the limits, and steps between them', () => {
     expect(parameterKnobs(workloadOf('kv-sweep'))).toEqual([
       {
         name: 'items',
@@ -30,7 +33,7 @@ describe('parameters of a workload', () => {
     expect(parameterKnobs(workloadOf('mix'))).toEqual([]);
   });
 
-  it('every combination with the settings is a run; nothing chosen is the workload as it is', () => {
+  it('every combination with the settings is a run; with no selection the workload runs unchanged', () => {
     const kv = workloadOf('kv-sweep');
     expect(runsOfGrid(kv, {}, 'count').map((r) => r.parameters)).toEqual([{ items: 20_000 }]);
     const runs = runsOfGrid(
@@ -66,7 +69,7 @@ describe('builds and the other settings', () => {
     runsOfGrid(mix, choices, 'count').map(
       ({ config }) => `${config.vfs} ${config.engine.slice(-5)} ${config.build}`,
     );
-  it('a build that is chosen is the one that runs, or there is no such column; not chosen, it is what the VFS needs', () => {
+  it('a selected build is the one that runs, or has no column; without a selection it is what the VFS needs', () => {
     expect(builds({ vfs: ['MemoryVFS', 'BlockIDB'] })).toEqual([
       'MemoryVFS 2.0.6 sync',
       'BlockIDB 2.0.6 asyncify',
@@ -80,7 +83,7 @@ describe('builds and the other settings', () => {
     expect(isBuildFor('jspi', { vfs: 'BlockIDB', engine: 'wa-sqlite-1.0.0' }, true)).toBe(false);
     expect(isBuildFor('jspi', { vfs: 'MemoryVFS', engine: 'wa-sqlite-2.0.6' }, false)).toBe(false);
   });
-  it('every setting of a configuration is one that the grid has, each value with a name of its own', () => {
+  it('every setting of a configuration is in the grid, and each value has its own name', () => {
     expect(KNOBS.map(({ key }) => key).sort()).toEqual(
       [...Object.keys(DEFAULT_CONFIG), ...FAULT_KEYS].sort(),
     );
@@ -89,7 +92,7 @@ describe('builds and the other settings', () => {
       expect([key, new Set(names).size]).toEqual([key, names.length]);
     }
   });
-  it('durability is of BlockIDB alone, as its other settings are', () => {
+  it('durability applies only to BlockIDB, like its other settings', () => {
     const configs = runsOfGrid(
       mix,
       { vfs: ['BlockIDB', 'MemoryVFS'], durability: ['relaxed', 'strict'] },

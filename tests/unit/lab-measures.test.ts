@@ -1,4 +1,7 @@
-/** Checkpoints one by one, from their brackets to a table over steps and passes; and rates over threads. */
+/**
+ * Single checkpoints, from their start and end to a table over steps and passes, and rates over
+ * threads.
+ */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EngineModule } from '../../src/lab/experiments/engine/builds.ts';
 import { gridText } from '../../src/lab/command/growth-text.ts';
@@ -14,7 +17,7 @@ import { Fcntl } from '../../src/sqlite/constants.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-it('a checkpoint lasts from its start to its end; each is taken once', () => {
+it('a checkpoint lasts from its start to its end, and each is counted once', () => {
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   const vfs = { xFileControl: (..._: number[]): number => 0 };
@@ -22,7 +25,7 @@ it('a checkpoint lasts from its start to its end; each is taken once', () => {
   for (const [at, op] of [
     [10, Fcntl.ckptStart],
     [14, Fcntl.ckptDone],
-    [20, Fcntl.ckptDone], // of none
+    [20, Fcntl.ckptDone], // of no checkpoint
     [30, Fcntl.ckptStart],
     [39, Fcntl.ckptDone],
   ] as const) {
@@ -60,18 +63,18 @@ describe('the table', () => {
       { label: 'run', value: 2.5, text: '2.5 ms', range: [1, 10] },
     ]);
   });
-  it('leaves out the checkpoints of a pass that is left out', () => {
+  it('leaves out the checkpoints of an excluded pass', () => {
     const result = leaveOut(timed([[1, 2], [3]], [[10], []]), [
       { pass: 2, reason: 'a backup ran' },
     ]);
     expect(rows(result)).toEqual([['run', '3', '2 ms', '2 ms', '1 ms', '1 ms', '3 ms']]);
   });
-  it('is absent where no checkpoint was timed', () => {
+  it('is missing if no checkpoint was timed', () => {
     expect(rows(timed([[], []]))).toBeUndefined();
   });
 });
 
-it('rates: what threads get done together, per second, from the slowest to the fastest pass', () => {
+it('rates: what threads complete together, per second, from the slowest to the fastest pass', () => {
   const workload = workloadOf('contention');
   const timed = (writers: number, ...ms: number[]): RunResult =>
     resultOf(

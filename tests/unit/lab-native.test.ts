@@ -1,4 +1,4 @@
-/** Times beside a native SQLite: the same SQL on both sides, never counts. */
+/** Times next to a native SQLite: the same SQL on both sides, and no counts. */
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import {
@@ -41,7 +41,7 @@ describe('bound values as text', () => {
       "x'00ff'",
     ]);
   });
-  it('stand where their parameters stood, and nowhere else', () => {
+  it('replace their parameters, and nothing else', () => {
     const sql = 'INSERT INTO t VALUES(?2, ?1, \'?1\', "?") -- ?1';
     const bound = { kind: 'bound', id: 'b', title: '', oneTransaction: true } as const;
     expect(sqlOf({ ...bound, sql, rows: [[1, 'a']] })).toBe(
@@ -59,7 +59,7 @@ describe('bound values as text', () => {
       }),
     ).toBe('SELECT 1, 2;\nSELECT 3, 4;\n');
   });
-  it('make the same of every workload that speedtest1 and transactions are made of', async () => {
+  it('work for every workload of speedtest1 and transactions', async () => {
     for (const [id, parameters] of [
       ['speedtest1', { size: 1 }],
       ['sequential-write', { transactions: 5 }],
@@ -72,7 +72,7 @@ describe('bound values as text', () => {
       expect(text!.steps.map((step) => step.id)).toEqual(bound!.steps.map((step) => step.id));
     }
   });
-  it('leave what is no SQL', () => {
+  it("leave text that isn't SQL unchanged", () => {
     const only = workload({
       ...{ id: 'x', title: 'x', question: '' },
       steps: () => [{ kind: 'host', id: 'h', title: '', action: 'reopen' }],
@@ -90,7 +90,7 @@ const slow = (scripts: string[][] = []): NativeSqlite => ({
   },
 });
 
-describe('where both run', () => {
+describe('workloads that both can run', () => {
   const ORDER: Omit<LabOptions, 'what'> = {
     ...{ verb: 'run', config: [], compare: [], count: false, statements: false, functions: false },
     ...{ node: true, json: false, repeats: 1, sql: undefined, database: undefined },
@@ -98,7 +98,7 @@ describe('where both run', () => {
   };
   it.each([
     ['speedtest1', 'memory'],
-    ['kv-sweep', 'MemoryVFS'], // it opens its database again
+    ['kv-sweep', 'MemoryVFS'], // it reopens its database
   ])('%s on %s', async (what, vfs) => {
     const { runs } = await orderOf({ ...ORDER, what });
     expect(runs.map(({ config }) => config.vfs)).toEqual([vfs]);
@@ -106,7 +106,7 @@ describe('where both run', () => {
 });
 
 describe('the reference', () => {
-  it('runs the same SQL under the same pragmas, as often, in turn', async () => {
+  it('runs the same SQL under the same pragmas, equally often, alternating', async () => {
     const scripts: string[][] = [];
     const run = runOf(
       workloadOf('sequential-write'),
@@ -123,27 +123,27 @@ describe('the reference', () => {
     expect(ran.config.engine).toBe('wa-sqlite-2.0.6');
     expect(isRunResult(JSON.parse(JSON.stringify(result)))).toBe(true);
   });
-  it('that is not there is n/a with its cause, and the run is there', async () => {
+  it('is n/a with its cause if it is missing, and the run is still there', async () => {
     const why = 'no sqlite3 program was found, and Node 20.0.0 has no node:sqlite';
     const [result] = await measureBesideNative([timed('ac60')], around, () => Promise.resolve(why));
     expect((result as RunResult).native).toBeUndefined();
     expect((result as RunResult).notes).toContain(`Times native: n/a, ${why}.`);
   });
-  it('that fails is n/a with its words', async () => {
+  it('is n/a with its message if it fails', async () => {
     const broken = { ...slow(), times: () => Promise.reject(new Error('no such module: fts5.')) };
     const [result] = await measureBesideNative([timed('ac60')], around, () =>
       Promise.resolve(broken),
     );
     expect((result as RunResult).notes).toContain('Times native: n/a, no such module: fts5.');
   });
-  it('has no counterpart for workers and for a database of the user', () => {
+  it("has no counterpart for workers or for a user's database", () => {
     expect(notNative(workloadOf('contention'))).toBe('it runs in workers');
     expect(notNative(workloadOf('own-database', 'SELECT 1'))).toBe(
       'it runs on a copy of your database',
     );
     expect(notNative(workloadOf('speedtest1'))).toBeNull();
   });
-  it('by node:sqlite, where there is one', async () => {
+  it('by node:sqlite, if it exists', async () => {
     const ran: string[] = [];
     let open = 0;
     class DatabaseSync {
@@ -164,7 +164,7 @@ describe('the reference', () => {
     expect(sample.steps[0]!.counters.ms).toBeGreaterThanOrEqual(0);
     expect([ran.length, open]).toEqual([2, 0]);
   });
-  it('names why there is none', async () => {
+  it('reports why there is none', async () => {
     const found = await findNative('no-such-sqlite3');
     // a newer Node has node:sqlite
     if (typeof found === 'string')
@@ -191,7 +191,7 @@ describe.runIf(hasShell)("the system's sqlite3", () => {
     expect(sample.steps.every(({ counters }) => counters.ms! >= 0)).toBe(true);
     expect(sample.steps.reduce((sum, { counters }) => sum + counters.ms!, 0)).toBeGreaterThan(5);
   });
-  it('says what it did not understand', async () => {
+  it('reports what it could not parse', async () => {
     const native = await shellSqlite('sqlite3');
     await expect(native.times(['SELECT 1;', 'SELEC 1;'])).rejects.toThrow(/SELEC/);
   });
@@ -199,12 +199,12 @@ describe.runIf(hasShell)("the system's sqlite3", () => {
 
 describe('the table', () => {
   const time = (ms: number) => spreadOf([ms]);
-  it('has a ratio where native is long enough for its clock', () => {
+  it('has a ratio if native takes long enough for its clock', () => {
     expect(timesNative(time(30), time(20))).toBe(1.5);
     expect(timesNative(time(30), time(9))).toBeNull();
     expect(timesNative(null, time(20))).toBeNull();
   });
-  it('has a row for each step; its total is n/a where native left a step out', async () => {
+  it('has a row for each step, and its total is n/a if native left out a step', async () => {
     const [result] = (await measureBesideNative([timed('speedtest1', { size: 1 })], around, () =>
       Promise.resolve(slow()),
     )) as RunResult[];

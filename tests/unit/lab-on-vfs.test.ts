@@ -1,4 +1,7 @@
-/** Experiments on the VFSs that they run on: storage in a browser, memory in Node, or what is chosen; their titles say which. */
+/**
+ * The VFS that experiments run on: storage in a browser, memory in Node, or the selected one. Their
+ * titles name it.
+ */
 import { describe, expect, it } from 'vitest';
 import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
 import { ALL_EXPERIMENTS, experimentFor } from '../../src/lab/experiments/documents/tries.ts';
@@ -62,7 +65,7 @@ it('with a fault profile every experiment has a run on storage, where a device c
   }
 });
 
-describe('chosen', () => {
+describe('selected', () => {
   it('one VFS: the same variants, on it', () => {
     const share = EXPERIMENTS.find(({ id }) => id === 'commit-share')!;
     const placed = onVfs(share, ['IDBBatchAtomic'], 'browser');
@@ -72,7 +75,7 @@ describe('chosen', () => {
       new Set(['IDBBatchAtomic']),
     );
   });
-  it('several: each variant on each, compared with the baseline on its own, expectations decided on each', () => {
+  it('several: each variant on each, compared with the baseline on the same VFS, and expectations decided on each', () => {
     const durability = experimentFor('durability')!;
     const placed = onVfs(durability, ['AccessHandlePool', 'OPFSCoopSync'], 'browser');
     expect(placed.variants.map(({ id, against }) => [id, against])).toEqual(
@@ -87,7 +90,7 @@ describe('chosen', () => {
       right: { variant: 'full@OPFSCoopSync' },
     });
   });
-  it('where each variant has one of its own there is no choice of several; one takes its place', () => {
+  it("if each variant has its own VFS, several can't be selected; one replaces it", () => {
     const policy = experimentFor('write-policy')!;
     expect(offersVfs(policy)).toBe(false);
     expect(() => onVfs(policy, VFS_NAMES.slice(0, 2), 'browser')).toThrow(/one VFS at most/);

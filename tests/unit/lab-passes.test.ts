@@ -1,6 +1,6 @@
 /**
- * Passes of a run: the first isn't counted, a skipped one has a reason, and the minimum of several
- * counts is used.
+ * Passes of a run: the first isn't counted, a skipped one has a cause, and of several counts the
+ * minimum is used.
  */
 import { describe, expect, it } from 'vitest';
 import { resultOf } from '../../src/lab/experiments/model/aggregate.ts';
@@ -36,14 +36,14 @@ const counted = (instructions: number, calls = 3): Sample => ({
 });
 
 describe('the first pass of a timed run', () => {
-  it('is one more, is in no median, and stands beside the others', () => {
+  it('is an additional one, is in no median, and is shown next to the others', () => {
     expect([passesOf(run('time', 3)), passesOf(run('count', 1))]).toEqual([4, 1]);
     const result = resultOfPasses(run('time', 3), [timed(90), timed(4), timed(2), timed(6)], {});
     expect(result.totalMs).toMatchObject({ median: 4, most: 6, n: 3, passes: [4, 2, 6] });
     expect(result.steps[0]!.parts['commit.ms']).toMatchObject({ median: 2, n: 3 });
     expect(result.warmUpMs).toBe(90);
   });
-  it('reads back what is stored, and no other pass does', () => {
+  it('is the only one that reads back what is stored', () => {
     expect([0, 1, 2].map((pass) => passOf(run('time', 3), pass).readBack)).toEqual([
       undefined,
       false,
@@ -55,16 +55,16 @@ describe('the first pass of a timed run', () => {
       stored,
     );
   });
-  it('that brought other rows than the rest is told', () => {
+  it('is reported if it returned other rows than the rest', () => {
     expect(
       resultOfPasses(run('time', 1), [{ ...timed(9), digest: 'e/1' }, timed(1)], {}).notes,
     ).toEqual(['The rows that came back differ between the repeats.']);
   });
 });
 
-describe('a pass that is left out', () => {
+describe('an excluded pass', () => {
   const result = resultOf(run('time', 4), workload, [5, 100, 7, 6].map(timed), {});
-  it('is in no median, and stays among the passes with its reason', () => {
+  it('is in no median, and stays among the passes with its cause', () => {
     const without = leaveOut(result, [{ pass: 2, reason: ' a  scan of\nthe disk ' }]);
     expect(without.totalMs).toMatchObject({ median: 6, most: 7, n: 3, passes: [5, 100, 7, 6] });
     expect(without.steps[0]!.ms).toMatchObject({ median: 6, n: 3 });
@@ -118,7 +118,7 @@ describe('a pass that is left out', () => {
 });
 
 describe('several passes of a counted run', () => {
-  it('are made in JavaScriptCore only', () => {
+  it('are made only in JavaScriptCore', () => {
     expect([
       countPasses('Apple Computer, Inc.'),
       countPasses('Google Inc.'),
@@ -126,7 +126,7 @@ describe('several passes of a counted run', () => {
       countPasses(undefined),
     ]).toEqual([3, 1, 1, 1]);
   });
-  it('the least is the count, with all that belongs to it, and the others are told', () => {
+  it('the minimum is the count, with everything that belongs to it, and the others are reported', () => {
     const result = resultOf(
       run('count', 3),
       workload,
@@ -145,13 +145,13 @@ describe('several passes of a counted run', () => {
 describe('by function', () => {
   const at = (...counts: number[]) =>
     counts.map((n, i) => ({ index: i, name: i ? null : 'sqlite3_step', instructions: BigInt(n) }));
-  it('differences, the dearest first; those that did not run are left out', () => {
+  it('differences, the most expensive first, without functions that did not run', () => {
     expect(functionsBetween(at(5, 2, 7), at(6, 9, 7))).toEqual([
       { name: '#1', instructions: 7 },
       { name: 'sqlite3_step', instructions: 1 },
     ]);
   });
-  it('what is not listed is one number', () => {
+  it('unlisted functions are one number', () => {
     const all = functionsBetween([], at(...Array.from({ length: 310 }, (_, i) => 1000 - i)));
     expect([all.length, all.at(-1)]).toEqual([
       301,
@@ -161,7 +161,7 @@ describe('by function', () => {
       },
     ]);
   });
-  it('side by side by name; a number is that of one module', () => {
+  it('side by side by name; a number identifies a function only within its module', () => {
     const of = (engine: 'wa-sqlite-2.0.6' | 'wa-sqlite-1.0.0', n: number) => {
       const functions = functionsBetween(at(0, 0), at(n, 2 * n));
       const sample = { ...counted(3 * n), steps: [{ ...counted(3 * n).steps[0]!, functions }] };

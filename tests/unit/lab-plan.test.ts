@@ -1,4 +1,7 @@
-/** Query plans in the Lab: of a script, of a recording's statements on a database at hand, and what they say of full scans. */
+/**
+ * Query plans in the Lab: of a script, and of a recording's statements on an available database,
+ * with their full scans.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -12,7 +15,7 @@ const wasm = (path: string): Promise<Uint8Array<ArrayBuffer>> =>
   Promise.resolve(new Uint8Array(readFileSync(require.resolve(path))));
 const golden = join(import.meta.dirname, '..', 'traces', 'golden', 'memory-delete.vfst');
 
-it('scans of a table and of an index are told, searches and what is not stored are not', async () => {
+it("scans of a table and of an index are reported, but not searches or scans of what isn't stored", async () => {
   const script = `CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, price REAL); CREATE INDEX item_name ON item(name);
     SELECT price FROM item WHERE price > 3; SELECT name FROM item ORDER BY name; SELECT price FROM item WHERE name = 'a';
     VALUES(1),(2),(3); SELECT 1;`;
@@ -32,7 +35,7 @@ it('scans of a table and of an index are told, searches and what is not stored a
   ).toEqual(['', '', '']);
 });
 
-it('the statements of a recording on a database that has their tables: plans with their scans, none is run; without the tables it is said', async () => {
+it("a recording's statements on a database with their tables: plans with their scans, and none runs; without the tables this is reported", async () => {
   const recording = new File([readFileSync(golden)], 'a.vfst');
   const { store } = await readTrace(new Uint8Array(readFileSync(golden)));
   const create = store.threads.flatMap(({ said }) =>

@@ -1,4 +1,5 @@
-// Which VFS a recording was made on: for certain by build and files, else a guess that says so.
+// Which VFS a recording was made on: certain by build and files, otherwise a guess that is marked
+// as one.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -34,7 +35,7 @@ describe('real recordings', () => {
   });
 });
 
-/** The recording with other words for what lies in storage. */
+/** The recording with other names for what is in storage. */
 async function laidOut(
   name: string,
   defined: readonly Definition[],
@@ -70,7 +71,7 @@ describe('layouts', () => {
     });
   });
 
-  it('of two VFSs at once, none is named', async () => {
+  it('if two VFSs fit, none is named', async () => {
     const both = await laidOut(
       'opfs-coop-sync',
       [store('blocks'), store('tx'), store('metadata')],
@@ -84,7 +85,7 @@ describe('layouts', () => {
     });
   });
 
-  it('under a build that nobody knows, a layout is no proof', async () => {
+  it("under an unknown build, a layout isn't proof", async () => {
     const other = await laidOut('opfs-coop-sync', [], (d) => d);
     for (const thread of other.threads)
       for (const engine of thread.engines)
@@ -116,7 +117,7 @@ describe('a guess', () => {
   });
 });
 
-it('in words, a guess says that it is one', () => {
+it('as text, a guess says that it is one', () => {
   expect(recordedOn({ vfs: 'IDBMirror', certain: true, why: 'w' })).toBe(
     'It was made on IDBMirror (w); a replay there measures the error.',
   );

@@ -1,4 +1,4 @@
-// The Lab's replay box without a page: what a choice becomes, and reports as rows.
+// The Lab's replay box without a page: what a selection means, and reports as rows.
 import { expect, it } from 'vitest';
 import type { ReplayReport } from '../../src/lab/experiments/replay/replay.ts';
 import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
@@ -38,7 +38,7 @@ const rowOf = (reports: ReplayReport[], group: string, name: string): ReplayRow 
     .find(({ title }) => title === group)
     ?.rows.find((r) => r.name === name);
 
-it("knobs of BlockIDB only where it is chosen, and none of them in another VFS's configuration", () => {
+it("settings of BlockIDB are available only if it is selected, and are never part of another VFS's configuration", () => {
   const coop = {
     ...FIRST_CHOICE,
     vfs: 'OPFSCoopSync',
@@ -60,7 +60,7 @@ it("knobs of BlockIDB only where it is chosen, and none of them in another VFS's
   expect(knobsFor(FIRST_CHOICE)[0]!.values).not.toContain('memory');
 });
 
-it('counts side by side with ratios; a storage call that was not made is 0, a counter that a side does not have is not known', () => {
+it('counts side by side with ratios; a storage call that was not made is 0, and a counter that a side lacks is unknown', () => {
   const other = report({ replayed: { vfs: {}, vfsUs: 0, web: {} } });
   expect(rowOf([report({}), other], 'VFS calls', 'main-db.xWrite')).toEqual({
     ...{ name: 'main-db.xWrite', recorded: '1,000' },
@@ -86,7 +86,7 @@ it('counts side by side with ratios; a storage call that was not made is 0, a co
   });
 });
 
-it('the error by replay: not known where it was not measured', () => {
+it('the error by replay, unknown where it was not measured', () => {
   const measured = report({
     error: {
       vfs: 'MemoryVFS',
@@ -108,7 +108,7 @@ it('the error by replay: not known where it was not measured', () => {
   expect(cells('time, replayed over recorded')).toEqual(['×0.914', undefined]);
 });
 
-it('what is to be said beside the numbers', () => {
+it('notes next to the numbers', () => {
   const cache = [
     { path: '/a', reads: 100, misses: null, atMost: false, note: 'n' },
     { path: '/b', reads: 100, misses: 7, atMost: true, note: 'm' },
@@ -124,7 +124,7 @@ it('what is to be said beside the numbers', () => {
   expect(replayGroups([])).toEqual([]);
 });
 
-it('a replay as files: counts beside each other, charts, and what ran it', () => {
+it('a replay as files: counts side by side, charts, and the environment', () => {
   const html = replayHtml(report({ calls: 2 }));
   for (const words of [
     'Replayed by vfscope in Node 20.0.0: 2 VFS calls.',

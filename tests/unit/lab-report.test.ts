@@ -1,4 +1,7 @@
-/** A result of the Lab as a file: one HTML page with charts that loads nothing, the charts as SVG, every number as CSV. */
+/**
+ * A Lab result as a file: one HTML page with charts that loads nothing, the charts as SVG, every
+ * number as CSV.
+ */
 import { describe, expect, it } from 'vitest';
 import { experimentFor } from '../../src/lab/experiments/documents/tries.ts';
 import { resultOf } from '../../src/lab/experiments/model/aggregate.ts';
@@ -37,7 +40,7 @@ const outcome: LabOutcome = {
 
 describe('the page', () => {
   const html = reportHtml(outcome);
-  it('has claims, conclusion, charts, runs, and what ran them', () => {
+  it('has claims, conclusion, charts, runs, and the environment', () => {
     for (const words of [
       'The same transactions by durability, on AccessHandlePool (OPFS)',
       'synchronous=normal syncs less than full: 400 syncs against 600.',
@@ -49,7 +52,7 @@ describe('the page', () => {
       expect(html).toContain(words);
     expect(html.match(/<svg /g)).toHaveLength(2); // time, syncs
   });
-  it('loads nothing, runs nothing, and texts are no markup', () => {
+  it('loads nothing, runs nothing, and no text becomes markup', () => {
     expect(html).toContain("default-src 'none'");
     expect(html).not.toMatch(/<script|<b>|no <VFS>|https?:/);
     expect(html).toContain('&lt;b&gt;note&lt;/b&gt;');
@@ -86,7 +89,7 @@ it('of a question has the answer first, and its charts before those of the runs'
   expect(places).not.toContain(-1);
 });
 
-it('the charts are one picture with a bar a run, and the range of its passes', () => {
+it('the charts are one picture with a bar for each run, and the range of its passes', () => {
   const svg = reportSvg(outcome);
   expect(svg).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n<svg xmlns=/);
   expect(svg.match(/<rect [^>]*fill="#7d8899"/g)).toHaveLength(6);
@@ -94,7 +97,7 @@ it('the charts are one picture with a bar a run, and the range of its passes', (
   expect(svg).toContain('400');
 });
 
-it('the CSV has every number: medians with minimum, maximum and passes, counts as they are', () => {
+it('the CSV has every number: medians with minimum, maximum, and passes, and counts unchanged', () => {
   const lines = reportCsv(outcome).split('\n');
   expect(lines[0]).toBe('run,vfs,step,counter,value,min,max,passes');
   expect(lines).toContain('full,AccessHandlePool,run,ms,20,10,30,30 10 20');

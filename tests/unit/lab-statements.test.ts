@@ -1,4 +1,7 @@
-/** Count mode: every instruction of a step has its statement, and every one between two VFS calls its gap. */
+/**
+ * Count mode: every instruction of a step belongs to a statement, and every instruction between two
+ * VFS calls to a gap.
+ */
 import { describe, expect, it } from 'vitest';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
@@ -62,12 +65,12 @@ describe('instructions by statement', () => {
         for (const { sql, instructions } of statements!)
           expect([sql, instructions > 0]).toEqual([sql, true]);
       }
-      // an INSERT with a commit of its own costs more than a point read
+      // an INSERT with its own commit costs more than a point read
       expect(write![1]!.instructions / 3).toBeGreaterThan(read![1]!.instructions / 2);
     },
   );
 
-  it('bound statements and transactions: BEGIN and COMMIT apart from what is between them', async () => {
+  it('bound statements and transactions: BEGIN and COMMIT are separate from the statements between them', async () => {
     const { steps } = await sample('sequential-write', { vfs: 'MemoryVFS' }, undefined, {
       transactions: 7,
       items: 5,
@@ -83,7 +86,7 @@ describe('instructions by statement', () => {
 });
 
 describe('instructions between VFS calls', () => {
-  it('a gap before every call; the rest of the step comes after the last', async () => {
+  it('a gap before every call, and after the last one the rest of the step', async () => {
     const { steps } = await sample('own-sql', { vfs: 'MemoryVFS' }, SCRIPT);
     for (const { counters } of steps) {
       const of = (prefix: RegExp): number =>
@@ -138,7 +141,7 @@ describe('instructions by function', () => {
   );
 });
 
-it('as tables: what one of two does not have took none, and rows of one result have a mean', () => {
+it('as tables: what only one of two has took none in the other, and rows of one result have a mean', () => {
   const counted = (statements: StatementCount[]): RunResult =>
     ({
       run: { config: DEFAULT_CONFIG },

@@ -1,4 +1,6 @@
-/** Growth along a sweep: what was swept over, a curve for each step or each other configuration, its slope, and the axes. */
+/**
+ * Growth along a sweep: the axes, a curve for each step or each other configuration, and its slope.
+ */
 import { describe, expect, it } from 'vitest';
 import { resultOf } from '../../src/lab/experiments/model/aggregate.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
@@ -8,7 +10,10 @@ import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { slopeOf, slopeWords, sweepAxes, sweepOf } from '../../src/lab/experiments/model/sweep.ts';
 
 const kv = workloadOf('kv-sweep');
-/** Inserts cost their number, raw puts its power of 1.5, opening always the same. */
+/**
+ * Inserts cost in proportion to their number, raw puts to its power of 1.5, and opening costs the
+ * same.
+ */
 function result(items: number, config: Partial<Config> = {}): RunResult {
   const steps: Sample['steps'] = [
     { id: 'insert', title: `insert ${items} rows`, counters: { ms: items } },
@@ -26,8 +31,8 @@ function result(items: number, config: Partial<Config> = {}): RunResult {
 const sweep = [result(10_000), result(100), result(1000)];
 const ITEMS = { key: 'items', title: 'items', of: 'parameter' } as const;
 
-describe('what was swept over', () => {
-  it('numbers with three values and more, the most first', () => {
+describe('the swept parameter', () => {
+  it('numbers with three or more values, the one with the most first', () => {
     expect(sweepAxes(sweep)).toEqual([ITEMS]);
     expect(sweepAxes([...sweep, null].slice(1))).toEqual([]); // two values
     const pages = [1024, 2048, 4096, 8192].flatMap((pageSize) =>
@@ -42,7 +47,7 @@ describe('what was swept over', () => {
 });
 
 describe('curves', () => {
-  it('one a step, the highest first, points by rising x, with their slopes', () => {
+  it('one for each step, the highest first, with points by rising x, and their slopes', () => {
     const { curves, logarithmic } = sweepOf(sweep, ITEMS, 'total', 'ms');
     expect(curves.map(({ name, points }) => [name, points.map(({ x }) => x)])).toEqual([
       ['raw-put', [100, 1000, 10_000]],
@@ -58,7 +63,7 @@ describe('curves', () => {
     ]);
     expect(logarithmic).toBe(true);
   });
-  it('one a configuration, of the step that is chosen, where runs differ in more', () => {
+  it('one for each configuration, of the selected step, if runs differ in more than one parameter', () => {
     const both = (['MemoryVFS', 'memory'] as const).flatMap((vfs) =>
       [100, 200, 300].map((n) => result(n, { vfs })),
     );
@@ -69,7 +74,7 @@ describe('curves', () => {
     ]);
     expect(logarithmic).toBe(false); // less than a decade
   });
-  it('one for runs that differ in a parameter which the first run lacks', () => {
+  it('one for runs that differ in a parameter that the first run lacks', () => {
     const runs = [100, 200, 300].flatMap((items) =>
       ([{}, { hot: 100 }] as Record<string, number>[]).map((more): RunResult => {
         const one = result(items);
@@ -82,7 +87,7 @@ describe('curves', () => {
       [100, 200, 300],
     ]);
   });
-  it('names what its own workload differs in, with its name and value', () => {
+  it('names the differing parameter of its own workload, with its value', () => {
     const of = (workload: string, parameters: Record<string, number>): RunResult => {
       const one = result(100);
       return { ...one, run: { ...one.run, workload, parameters } };
@@ -91,7 +96,7 @@ describe('curves', () => {
       of('cold-start', { items, hot: 5 }),
       of('big-sort', { items, mode: 0 }),
       of('big-sort', { items, mode: 1 }),
-      // no curve: nothing to tell the others from
+      // no curve: nothing to distinguish it from
       ...(items === 100 ? [of('cold-start', { items, hot: 7 })] : []),
     ]);
     const { curves } = sweepOf(runs, ITEMS, 'insert', 'ms');
@@ -101,13 +106,13 @@ describe('curves', () => {
       'cold-start',
     ]);
   });
-  it('a value that means off is no point of one', () => {
+  it("a value that means off isn't a point", () => {
     const off = { key: 'walAutocheckpoint', title: '', of: 'setting' } as const;
     const runs = [0, 10, 20, 30].map((walAutocheckpoint) => result(100, { walAutocheckpoint }));
     const [curve] = sweepOf(runs, off, 'insert', 'ms').curves;
     expect(curve!.points.map(({ x }) => x)).toEqual([10, 20, 30]);
   });
-  it('what is not known or always 0 has none', () => {
+  it('what is unknown or always 0 has none', () => {
     expect(sweepOf(sweep, ITEMS, 'total', 'block.put').curves).toEqual([]);
     expect(sweepOf(sweep, ITEMS, 'total', 'vfs.xRead').curves).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** Results of the Lab as text: what an experiment's answer is made of stands in it. */
+/** Lab results as text: they contain what an experiment's answer is based on. */
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it, vi } from 'vitest';
@@ -60,7 +60,7 @@ it.each(['count', 'time'] as const)(
   },
 );
 
-it('parts of a transaction that are shorter than a step of the clock have their times and their columns', async () => {
+it('parts of a transaction that are shorter than a clock step have their times and their columns', async () => {
   const [, second] = EXPERIMENTS;
   const experiment = onVfs(second!, ['MemoryVFS'], 'node');
   expect(experiment.id).toBe('commit-share');
@@ -71,7 +71,7 @@ it('parts of a transaction that are shorter than a step of the clock have their 
   const measured = await sampleOf(run, around).finally(() => stopped.mockRestore());
   const { counters } = measured.steps[0]!;
   expect([counters['begin.ms'], counters['body.ms'], counters['commit.ms']]).toEqual([0, 0, 0]);
-  // as results were saved before: without the part of 0
+  // results were saved this way before: without the part that is 0
   const { 'begin.ms': _, ...others } = { ...counters, 'begin.ms': 0, 'body.ms': 1, 'commit.ms': 3 };
   const result = resultOf(
     run,
@@ -88,13 +88,13 @@ it('parts of a transaction that are shorter than a step of the clock have their 
 });
 
 describe('timed', () => {
-  it('a result lists every pass in order, and which share of it is commit', () => {
+  it('a result lists every pass in order, and the share of it that is commit', () => {
     const text = resultText(workload, timed([40, 8, 42]));
     expect(text).toContain('  passes: 40 ms, 8 ms, 42 ms\n');
     expect(text).toContain('  share of time (run): begin 10 %, body 30 %, commit 60 %\n');
     expect(resultText(workload, timed([40]))).not.toContain('  passes:');
   });
-  it('a pass that is left out stands in brackets, and why', () => {
+  it('an excluded pass is in brackets, with its cause', () => {
     const text = resultText(
       workload,
       leaveOut(timed([40, 8, 42]), [{ pass: 2, reason: 'the disk slept' }]),
@@ -144,7 +144,7 @@ describe('a clock whose step is 1 ms', () => {
   const asked = { mode: 'time', repeats: 2 } as const;
   const passes = [sample(0), sample(3)];
 
-  it('of a single run, of two, and in a claim: a shorter time is no 0', () => {
+  it("of a single run, of two, and in a claim: a shorter time isn't shown as 0", () => {
     const result = resultOf(runOf(workload, {}, asked), workload, passes, coarse, sample(0));
     const text = resultText(workload, result);
     expect(text).toMatch(/^ {2}run +1\.5 ms +< 1 ms to 3 ms +< 1 ms +< 1 ms +< 1 ms/m);
@@ -191,7 +191,7 @@ describe('a run that a fault ended', () => {
       {},
     );
 
-  it('before its first step finished: says so, and has no table', () => {
+  it('before its first step finished, says so, and has no table', () => {
     for (const result of [
       ended([], 'open'),
       ended([{ id: 'run', title: 'r', counters: {}, skipped: 'SQLite answered no' }], 'run'),
@@ -203,7 +203,7 @@ describe('a run that a fault ended', () => {
     }
   });
 
-  it('later: sums up the steps that finished, and has no time for the whole', () => {
+  it('after its first step, adds up the finished steps, and has no time for the whole', () => {
     const result = ended(
       [...sample(2).steps, { id: 'more', title: 'm', counters: {}, skipped: 'SQLite answered no' }],
       'more',

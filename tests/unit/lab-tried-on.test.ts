@@ -1,4 +1,4 @@
-/** On which VFS "Try it" runs, with which settings, and what it says about both. */
+/** Which VFS "Try it" runs on, with which settings, and what it reports about both. */
 import { expect, it } from 'vitest';
 import { experimentFor } from '../../src/lab/experiments/documents/tries.ts';
 import { experimentOn, ownOn, settingsFor } from '../../src/lab/experiments/tried-on.ts';
@@ -6,7 +6,7 @@ import { experimentOn, ownOn, settingsFor } from '../../src/lab/experiments/trie
 const polling = experimentFor('polling')!;
 const coop = { vfs: 'OPFSCoopSync', certain: true, why: 'x' } as const;
 
-it('the VFS of the recording where the Lab has it, and a guess is called one', () => {
+it("the recording's VFS if the Lab has it; a guess is marked as one", () => {
   const says = ['This runs on OPFSCoopSync (OPFS), as your app does.'];
   expect(ownOn(coop, true)).toEqual({ vfs: 'OPFSCoopSync', says });
   expect(experimentOn(polling, coop)).toEqual({ vfs: 'OPFSCoopSync', says });
@@ -14,7 +14,7 @@ it('the VFS of the recording where the Lab has it, and a guess is called one', (
     "This runs on OPFSCoopSync (OPFS), your app's VFS by a guess: its name is “coop”.",
   );
 });
-it('the nearest where the Lab lacks it, or can copy no database onto it', () => {
+it("the nearest one if the Lab lacks it, or can't copy a database to it", () => {
   const lacks = "The Lab doesn't have your app's VFS: absurd-sql.";
   const other = { vfs: null, certain: true, why: 'absurd-sql' } as const;
   expect(ownOn({ ...other, nearest: 'BlockIDB' }, false)).toEqual({

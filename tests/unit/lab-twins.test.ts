@@ -1,4 +1,7 @@
-/** The raw twin of a workload: it is in no total, and stands beside the step that does the same by SQL. */
+/**
+ * The raw twin of a workload: it is in no total, and is shown next to the step that does the same
+ * by SQL.
+ */
 import { describe, expect, it } from 'vitest';
 import { resultOf } from '../../src/lab/experiments/model/aggregate.ts';
 import type { Mode } from '../../src/lab/experiments/model/types.ts';
@@ -37,7 +40,7 @@ const timed = result(
 );
 
 describe('totals', () => {
-  it('hold the steps by SQL alone: time, and counts', () => {
+  it('contain only the steps by SQL: time and counts', () => {
     expect(timed.totalMs!.passes).toEqual([25, 25]);
     expect(timed.totals['rows']).toBeUndefined();
     expect(timed.totals['block.get']).toBe(196);
@@ -47,7 +50,7 @@ describe('totals', () => {
 });
 
 describe('side by side', () => {
-  it('times and requests with their ratios; transactions that were not counted have no column', () => {
+  it('times and requests with their ratios, without a column for transactions that were not counted', () => {
     const table = twinTable([{ name: 'A', result: timed }])!;
     expect(table.head.slice(1, 4)).toEqual(['time, SQL', 'time, IndexedDB', 'ratio']);
     expect(table.rows).toEqual([
@@ -55,7 +58,7 @@ describe('side by side', () => {
       ['sum-1 / raw-cursor', '5 ms', '50 ms', '×0.10', '195', '1,001', '×0.19'],
     ]);
   });
-  it('in count mode requests of the browser, no time', () => {
+  it('in count mode requests to the browser, without times', () => {
     const counted = result('count', [
       step('insert', { instructions: 9, 'idb.put': 10, 'idb.get': 2, 'idb.transactions': 5 }),
       step('raw-put', { rows: 1000, 'idb.put': 1000, 'idb.transactions': 1 }, true),
@@ -70,7 +73,7 @@ describe('side by side', () => {
       'idb.transactions': 5,
     });
   });
-  it('nothing where no twin ran', () => {
+  it('nothing if no twin ran', () => {
     const skipped = { ...step('raw-put', {}, true), skipped: 'no IndexedDB' };
     expect(
       twinTable([{ name: 'A', result: result('time', [step('insert', { ms: 1 }), skipped]) }]),

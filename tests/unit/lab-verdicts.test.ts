@@ -1,4 +1,7 @@
-/** Verdicts and conclusions as sentences: with what was measured, and with nothing that the run did not decide. */
+/**
+ * Verdicts and conclusions as sentences: with the measured values, and with nothing that the run
+ * did not decide.
+ */
 import { describe, expect, it } from 'vitest';
 import { decide, expectAll } from '../../src/lab/experiments/model/assertions.ts';
 import { counterText } from '../../src/lab/experiments/model/counter-words.ts';
@@ -24,7 +27,7 @@ const sentence = (comparison: string, numbers: Record<string, number>): string =
 };
 
 describe('a verdict', () => {
-  it('has the numbers as they were measured, whatever the factor of the expectation', () => {
+  it("has the numbers as measured, whatever the expectation's factor", () => {
     expect(sentence('a run vfs.xSync * 100 < b run vfs.xSync', { a: 1, b: 300 })).toBe(
       'One saves: 1 sync against 300.',
     );
@@ -32,7 +35,7 @@ describe('a verdict', () => {
       'One saves: 3 syncs against 300; needed: 3 × 100 < 300.',
     );
   });
-  it('names both counters where they differ, and one alone where it stands against a number', () => {
+  it('names both counters if they differ, and one if it is compared with a number', () => {
     expect(
       sentence('a total checkpoint.dbWrites * 20 < b total vfs.wal.xWrite', { a: 6, b: 4002 }),
     ).toBe('One saves: 6 page writes against 4,002 log writes.');
@@ -44,7 +47,7 @@ describe('a verdict', () => {
       'One saves: 1.5 ms against 12 ms.',
     );
   });
-  it('that is open says why', () => {
+  it('reports why it is open', () => {
     expect(sentence('a run vfs.xSync < b run vfs.xSync', { a: 3 })).toBe(
       'One saves: not known here: b: run vfs.xSync.',
     );
@@ -58,7 +61,7 @@ describe('a verdict', () => {
   });
 });
 
-it('a counter reads with its noun, or by its name', () => {
+it('a counter is shown with its noun, or by its name', () => {
   expect(
     [
       ['commit.vfs.xSync', 1],
@@ -84,7 +87,7 @@ describe('a conclusion', () => {
     conclusions,
     variants: [],
   });
-  it('is said as shown only where all that it rests on holds', () => {
+  it('is stated as shown only if everything that it depends on holds', () => {
     expect(conclusionTexts(of(says), verdicts(true, true, false))).toEqual([
       '2 of 3 claims hold, 1 does not.',
       'It pays.',
@@ -102,7 +105,7 @@ describe('a conclusion', () => {
     );
     expect(conclusionTexts(of(says), [])).toEqual([]);
   });
-  it('about the cost of storing is not drawn from runs in memory', () => {
+  it("about the cost of storing isn't drawn from runs in memory", () => {
     const experiment = QUESTION_EXPERIMENTS.find(({ id }) => id === 'commit-cost')!;
     const on = (vfs: VfsName[]): string[] =>
       conclusionTexts(
@@ -115,7 +118,7 @@ describe('a conclusion', () => {
       new RegExp(`^Nothing was stored, so this run doesn't decide it: ${says}`),
     );
   });
-  it('does not rest on what a fault profile came to', () => {
+  it("doesn't depend on the results under a fault profile", () => {
     const run = runOf(workloadOf('sequential-write'), readWords(['vfs=BlockIDB', 'quota=65536']), {
       mode: 'count',
       repeats: 1,
@@ -135,7 +138,7 @@ describe('a conclusion', () => {
       expect(told[1]).toBe('It pays.');
     }
   });
-  it('rests on expectations that there are', () => {
+  it('depends on expectations that exist', () => {
     for (const experiment of ALL_EXPERIMENTS)
       for (const { rests } of onVfs(experiment, [], 'browser').conclusions)
         if (rests)
@@ -146,7 +149,7 @@ describe('a conclusion', () => {
   });
 });
 
-it('an experiment says how many passes it makes and how long they take; a script of the user has no such time', () => {
+it("an experiment reports how many passes it makes and how long they take; a user's script has no such time", () => {
   for (const experiment of ALL_EXPERIMENTS) {
     const { mode } = experiment;
     const runs = [...runsOf(onVfs(experiment, [], 'browser'), {}, { mode, repeats: 5 }).values()];

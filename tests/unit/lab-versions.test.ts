@@ -46,7 +46,7 @@ const graph: VersionGraph = {
   ],
 };
 
-it('versions are in their own order', () => {
+it('versions are in their natural order', () => {
   const order = [
     '0.9.0',
     '1.0.0-rc.1',
@@ -67,7 +67,7 @@ it('versions are in their own order', () => {
   expect(compareVersions('3.46.0', '3.46.0-build1')).toBeLessThan(0);
 });
 
-it('the table has counts in full, changes to the release before, and the step that changed most; n/a is listed with its cause', () => {
+it('the table has full counts, changes from the previous release, and the step that changed most; n/a is listed with its cause', () => {
   const { rows } = versionsTable(graph);
   expect(rows).toEqual([
     ['sql.js@1.2.0', '3.31.0', '900,000', '', '', '1,100', ''],
@@ -83,7 +83,7 @@ it('the table has counts in full, changes to the release before, and the step th
   ]);
 });
 
-it('the page is one file that loads nothing; the picture has a point for each counted release, twice', () => {
+it('the page is one file that loads nothing, and the picture has a point for each counted release, twice', () => {
   const html = versionsHtml(graph);
   expect(html).toContain('speedtest1, main test set, size 5, over releases of SQLite');
   expect(html).not.toMatch(/<script|<b>|https?:/);
@@ -97,14 +97,14 @@ it('the page is one file that loads nothing; the picture has a point for each co
   expect(labels).toEqual(['3.31.0', '3.44.0', '3.45.0', '3.31.0', '3.44.0', '3.45.0']);
 });
 
-it('the numbers are a line for each step', () => {
+it('the numbers have a line for each step', () => {
   const lines = versionsCsv(graph).trimEnd().split('\n');
   expect(lines[0]).toBe('package,version,sqlite,wasm_bytes,step,instructions');
   expect(lines).toContain('sql.js,1.10.0,3.45.0,1000,total,1000000');
   expect(lines).toContain('sql.js,0.5.0,,,total,');
 });
 
-it('a file is a graph, or it is not', () => {
+it('a file is recognized as a graph or rejected', () => {
   expect(isVersionGraph(JSON.parse(JSON.stringify(graph)))).toBe(true);
   for (const other of [null, {}, { ...graph, kind: 'x' }, { ...graph, releases: [{}] }])
     expect(isVersionGraph(other)).toBe(false);
@@ -128,13 +128,13 @@ describe('bisection', () => {
       expect(found.asked).toBeLessThanOrEqual(7);
     }
   });
-  it('is sure of two neighbors where counts change back', async () => {
+  it('is certain about two neighbors if counts change back', async () => {
     const counts = [5, 5, 7, 5, 7, 7, 7];
     const { first, before } = await over(counts);
     expect([counts[before], counts[first!]]).toEqual([5, 7]);
     expect(first! - before).toBe(1);
   });
-  it('names those between that could not be counted', async () => {
+  it("names the releases between them that couldn't be counted", async () => {
     expect(await over([5, 5, null, null, 7, 7])).toMatchObject({
       first: 4,
       before: 1,
@@ -142,12 +142,12 @@ describe('bisection', () => {
     });
     expect(await over([5, null, 5, 7])).toMatchObject({ first: 3, before: 2, unknown: [] });
   });
-  it('says that nothing differs', async () => {
+  it('reports that nothing differs', async () => {
     expect(await over([5, 6, 5])).toMatchObject({ first: null, asked: 1 });
   });
 });
 
-it('an axis has round values, from 0 where values differ much', () => {
+it('an axis has round values, from 0 if values differ much', () => {
   expect(roundScale(900, 1000)).toEqual([900, 925, 950, 975, 1000]);
   expect(roundScale(100, 1000)).toEqual([0, 250, 500, 750, 1000]);
   expect(roundScale(0, 1_400_000, true)).toEqual([0, 524_288, 1_048_576, 1_572_864]);

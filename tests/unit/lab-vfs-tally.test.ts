@@ -1,4 +1,5 @@
-// The Lab counts bytes by the rule of recordings: a call that fails or comes short moves none.
+// The Lab counts bytes as recordings do: a call that fails transfers none, and a short one only
+// what it moved.
 import { expect, test } from 'vitest';
 import { VfsTally } from '../../src/lab/experiments/engine/vfs-tally.ts';
 import type { EngineModule } from '../../src/lab/experiments/engine/builds.ts';

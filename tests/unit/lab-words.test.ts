@@ -30,8 +30,8 @@ const counted = (id: string, instructions: number): RunResult => {
   );
 };
 
-describe('settings in words', () => {
-  it('sizes have their unit, numbers their thousands', () => {
+describe('settings as text', () => {
+  it('sizes have their unit, numbers their thousands separators', () => {
     expect([
       valueLabel('pageSize', 32768),
       valueLabel('blockSize', 512),
@@ -48,7 +48,7 @@ describe('settings in words', () => {
       labelOf('pageSize', 65536),
     ]).toEqual(['cache 2,000 KiB', 'cache 2 MiB', '64 KiB pages']);
   });
-  it('the command has what is chosen, in the words that it takes', () => {
+  it('the command has what is selected, in the words that it accepts', () => {
     expect(
       commandOf(
         offer('kv-sweep'),
@@ -67,7 +67,7 @@ describe('settings in words', () => {
 });
 
 describe('runs and what they are compared with', () => {
-  it('says how far a run is, and that one of a canceled queue waits for nothing', () => {
+  it('reports the progress of a run, and that one of a canceled queue waits for nothing', () => {
     const run = runOf(workloadOf('mix'), {}, { mode: 'time', repeats: 5 });
     const item = (state: 'running' | 'waiting', samples: number) => ({
       run,
@@ -86,7 +86,7 @@ describe('runs and what they are compared with', () => {
       'canceled',
     ]);
   });
-  it('texts of an experiment are compared with the one that they are a change of', () => {
+  it("an experiment's variants are compared with the one that they change", () => {
     const cpu = offerFor('cpu-counts')!;
     const order = runsOfExperiment(CPU_COUNTS).map(({ variant }) => variant);
     const against = Object.fromEntries(
@@ -113,7 +113,7 @@ describe('runs and what they are compared with', () => {
     expect(ratioOf(1_189_062_817, 1_189_062_824)).toBe('−0.00000059 %');
     expect(ratioOf(1, 30_000_000)).toBe('×0.000000033');
   });
-  it('what all runs hold is said once; where one differs each is named', () => {
+  it('what all runs share appears once, and what differs names each run', () => {
     const verdict = (holds: boolean) => [{ text: 'it holds', holds, left: 1, right: 2 }];
     const named = (...all: boolean[]) =>
       all.map((holds, i) => ({

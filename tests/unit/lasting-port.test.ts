@@ -12,11 +12,11 @@ interface FakePort {
   die: () => void;
 }
 
-/** Virtual ms at which a connection was asked for. */
+/** Virtual ms at which each connection was requested. */
 let connects: number[];
-/** What the background does with a connection, at once. */
+/** What the background does with a new connection, immediately. */
 let serve: (port: FakePort) => void;
-/** What was sent to it. */
+/** Receives what was sent to it. */
 let receive: (message: unknown, from: FakePort) => void;
 
 let runtime: { connect: (info: { name: string }) => object; getManifest: () => object };
@@ -65,7 +65,7 @@ afterEach(() => {
 const lasting = async () => (await import('../../src/platform/lasting-port.ts')).connectLasting;
 const waits = (): number[] => connects.slice(1).map((at, i) => at - connects[i]!);
 
-test('a background that dies at once, again and again: each connection waits longer, up to a cap; none after close', async () => {
+test('a background that stops at once, again and again: each connection waits longer, up to a cap, and none follows after close', async () => {
   serve = (port) => {
     port.say({ k: 'greeting' });
     port.die();
@@ -97,7 +97,7 @@ test('one that has lasted is replaced at once, however often', async () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(ports).toHaveLength(1);
   }
-  // three quick deaths, then health: patience is back
+  // after three quick stops and a healthy period, delays are short again
   for (let times = 0; times < 3; times++) {
     ports[0]!.die();
     ports = [];
@@ -110,14 +110,14 @@ test('one that has lasted is replaced at once, however often', async () => {
   expect(connects).toHaveLength(before + 1);
 });
 
-test('a background that never answers is asked anew every second, and the old connection given up after that', async () => {
+test('a background that never answers is asked again every second, and the old connection is then abandoned', async () => {
   serve = () => {};
   (await lasting())('panel:1:a', { onMessage: () => {} });
   await vi.advanceTimersByTimeAsync(10_500);
   expect(waits()).toEqual(Array.from({ length: 10 }, () => 1000));
 });
 
-test('an extension that is gone says so, once', async () => {
+test('an extension that is gone is reported once', async () => {
   serve = (port) => port.die();
   let orphaned = 0;
   (await lasting())('relay:a', { onMessage: () => {}, onOrphaned: () => orphaned++ });
@@ -129,7 +129,7 @@ test('an extension that is gone says so, once', async () => {
   expect(orphaned).toBe(1);
 });
 
-test('a relay through a background that dies with every seventh message, twelve times: every batch arrives once, in order', async () => {
+test('a relay through a background that stops with every seventh message, twelve times: every batch arrives once, in order', async () => {
   const alive = new Map<string, FakePort>();
   let [passed, deaths] = [0, 0];
   serve = (port) => {
@@ -141,7 +141,7 @@ test('a relay through a background that dies with every seventh message, twelve 
     if (++passed % 7 === 0 && deaths < 12) {
       deaths++;
       for (const port of alive.values()) port.die();
-      alive.clear(); // this message goes with it
+      alive.clear(); // this message is lost with it
     } else alive.get(from.name === 'relay:s' ? 'panel:1:a' : 'relay:s')?.say(message);
   };
   const connectLasting = await lasting();
@@ -163,7 +163,7 @@ test('a relay through a background that dies with every seventh message, twelve 
   const sent = Array.from({ length: 40 }, (_, i) => `thread ${i}`);
   for (const thread of sent) {
     hook.postMessage({ k: 'bye', thread, reason: 'closed' } satisfies ThreadMessage);
-    await new Promise(setImmediate); // ports deliver in a task of their own
+    await new Promise(setImmediate); // ports deliver in their own task
     await vi.advanceTimersByTimeAsync(150);
   }
   for (let round = 0; round < 200 && arrived.length < sent.length; round++) {

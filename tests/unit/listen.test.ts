@@ -12,7 +12,7 @@ import { Recorder } from '../../src/record/recorder.ts';
 
 const PAGE = 'http://app.localhost/';
 
-/** A post with so many more marks of a page, the first of them with its first words. */
+/** A post with `marks` more marks of a page. The first post also has the page's first message. */
 function post(n: number, marks: number, recorder = new Recorder({ capacity: 256 })): StreamPost {
   for (let i = 0; i < marks; i++) recorder.instant(Op.mark, 0, NaN, 0);
   const drained = drainRecords(recorder.memory.buffer);
@@ -36,7 +36,7 @@ function post(n: number, marks: number, recorder = new Recorder({ capacity: 256 
 }
 
 describe('a receiver', () => {
-  test('acknowledges what it takes in, and takes a post that is sent again once', async () => {
+  test('acknowledges what it receives, and stores a post that is sent again once', async () => {
     const receiver = new Receiver((text) => expect.unreachable(text));
     const recorder = new Recorder({ capacity: 256 });
     const sent = streamText(post(1, 3, recorder));
@@ -94,11 +94,11 @@ describe('its server', () => {
     });
   const stream = (): string => server.script.replace('hook.js', 'stream');
 
-  test('is on this machine only', () => {
+  test('can only be reached from this machine', () => {
     expect(server.script).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\da-f]{32}\/hook\.js$/);
   });
 
-  test('takes posts of pages of this machine, and of origins that the user named', async () => {
+  test('accepts posts from pages of this machine, and from origins that the user named', async () => {
     const text = streamText(post(1, 1));
     for (const origin of ['http://localhost:5173', PAGE.slice(0, -1), 'https://app.example.com'])
       expect(await ask(stream(), { origin }, text)).toEqual({ status: 200, allowed: origin });
@@ -113,7 +113,7 @@ describe('its server', () => {
     },
   );
 
-  test('has nothing without its token, and for requests by a name of another', async () => {
+  test('serves nothing without its token, or for requests under another host name', async () => {
     const { origin } = new URL(server.script);
     const wrong = `${origin}/${'0'.repeat(32)}/stream`;
     const none = { status: 404, allowed: undefined };
@@ -123,7 +123,7 @@ describe('its server', () => {
     expect(await ask(server.script.replace('hook.js', '../hook.js'))).toEqual(none);
   });
 
-  test('refuses what is no post', async () => {
+  test("rejects anything that isn't a post", async () => {
     expect((await ask(stream(), {}, 'hello')).status).toBe(400);
   });
 });

@@ -13,11 +13,11 @@ const at = (slot: string, numbers: readonly LiveNumber[]): LiveNumber =>
   numbers.find((n) => n.slot === slot)!;
 const shown = (slot: string, live: LiveCounts): LiveNumber =>
   at(slot, live.counts(0, true).numbers);
-/** Those that need a look at the whole trace: while it is recorded, and once it is whole. */
+/** Numbers that need a pass over the whole trace: during the recording, and after it. */
 const SLOW = ['commits', 'lock-waits', 'io-share'];
 const SLOW_AFTER = ['sql-time', 'statements', 'commits'];
 
-/** A commit by the journal: its VFS calls, and the storage calls below on a thread of their own. */
+/** A commit by rollback journal: its VFS calls, and the storage calls below on another thread. */
 function commit(t: ThreadBuilder, storage: ThreadBuilder): void {
   const [db, journal] = [t.file('/app.db'), t.file('/app.db-journal', 'journal')];
   t.call('sqlStep', { object: t.define({ kind: 'sql', text: 'INSERT' }), result: 101 }, () => {
@@ -56,7 +56,7 @@ describe('at the end of a recording', () => {
     expect(numbers.map(({ slot: _, ...number }) => number)).toEqual(
       numbers.map(({ id }) => whole.get(id)),
     );
-    // the storage calls under the VFS calls are the same work again
+    // the storage calls under the VFS calls are the same work, counted again
     expect(['reads', 'writes', 'syncs'].map((slot) => at(slot, numbers).value)).toEqual([5, 10, 5]);
     expect(SLOW_AFTER.map((slot) => at(slot, numbers).value)).toEqual([
       whole.get('sqlTime').value,
@@ -71,7 +71,7 @@ describe('at the end of a recording', () => {
       expect.closeTo((5 * 20) / whole.get('sqlTime').value!, 9),
     ]);
   });
-  it('those about the recorder are gone, but for a loss', () => {
+  it('those about the recorder are gone, except a loss', () => {
     const { store, more } = recording();
     more();
     const slots = (settled: boolean): string[] =>
@@ -85,7 +85,7 @@ describe('at the end of a recording', () => {
     store.threads[0]!.dropped = 3;
     expect(slots(true)).toContain('dropped');
   });
-  it('storage calls count where no VFS call is recorded', () => {
+  it('storage calls count if no VFS call is recorded', () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
     for (const op of ['opfsRead', 'opfsWrite', 'opfsWrite', 'opfsFlush'] as const) t.call(op);
@@ -96,7 +96,7 @@ describe('at the end of a recording', () => {
 });
 
 describe('whole-trace numbers', () => {
-  it('need what they declare, and nothing else that looks at the whole trace', () => {
+  it('need what they declare, and nothing else that passes over the whole trace', () => {
     const { store, more } = recording();
     more();
     const facts = new Facts(store);
@@ -106,7 +106,7 @@ describe('whole-trace numbers', () => {
     expect(late.flatMap(({ mock }) => mock.calls)).toEqual([]);
     vi.restoreAllMocks();
   });
-  it('are computed at a pace, and again once the recording has ended', () => {
+  it('are computed at intervals, and again once the recording has ended', () => {
     const { store, more } = recording();
     more();
     const live = new LiveCounts(store);
@@ -122,14 +122,15 @@ describe('whole-trace numbers', () => {
     live.computeSlow(1, 0);
     expect(live.slowDueIn(1, 0)).toBeNull();
     expect(live.slowDueIn(2, 0)).toBeGreaterThan(0);
-    // numbers of a moment of the recording are not shown once it has ended, and are computed again without delay
+    // numbers from during the recording aren't shown once it has ended, and are computed again
+    // without delay
     live.computeSlow(2, 0, undefined, undefined, true);
     expect(live.slowDueIn(3, 0, true)).toBeGreaterThan(0);
     expect([computing(false, 3), computing(true, 3), live.slowDueIn(3, 0)]).toEqual([no, yes, 0]);
     live.computeSlow(3, 0);
     expect(computing(true, 3)).toEqual(no);
   });
-  it('are not shown beside counts of a recording that has become much longer', () => {
+  it("aren't shown next to counts of a recording that has become much longer", () => {
     const { store, more } = recording();
     const live = new LiveCounts(store);
     const commits = (): (number | null)[] =>
@@ -145,13 +146,13 @@ describe('whole-trace numbers', () => {
   });
 });
 
-describe('what is not known', () => {
-  it('says that nothing is recorded yet', () => {
+describe('unknown values', () => {
+  it('report that nothing is recorded yet', () => {
     for (const settled of [true, false])
       for (const n of new LiveCounts(newStore()).counts(0, settled, 0, true).numbers)
         expect([n.value, n.cause]).toEqual([null, 'nothing is recorded yet']);
   });
-  it('is told from a true 0, and its cause is said', () => {
+  it('are distinguished from a true 0, with their cause', () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
     t.call('opfsRead');
@@ -185,7 +186,7 @@ describe('what is not known', () => {
   });
 });
 
-it('a recording shows its pace, a trace its total', () => {
+it('a recording shows its rate, a trace its total', () => {
   const { store, more } = recording();
   const live = new LiveCounts(store);
   live.counts(0, false);

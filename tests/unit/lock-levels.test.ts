@@ -6,7 +6,7 @@ import { LockLevels } from '../../src/trace/lock-levels.ts';
 
 const [REFUSED, RUNNING] = ['refused', 'running'] as const;
 
-it('raises by xLock, lowers by xUnlock, and holds two connections to one file apart', () => {
+it('rises by xLock, falls by xUnlock, and is separate for two connections to one file', () => {
   const calls = [
     [Op.xOpen, 1, 0, 0],
     [Op.xLock, 1, 1, 1],

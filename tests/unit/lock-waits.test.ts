@@ -12,13 +12,13 @@ import type { ThreadInfo } from '../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const flags = Flag.async;
-/** Threads of one origin; a page each unless said otherwise. */
+/** Threads of one origin, each a page unless stated otherwise. */
 function threads(...infos: Partial<ThreadInfo>[]) {
   const store = newStore();
   const made = infos.map((info) => new ThreadBuilder(store, info));
   return {
     made,
-    /** Of the first thread: time of the parts, and the lines of its waits. */
+    /** For the first thread: time of the parts, and the lines of its waits. */
     told() {
       for (const one of made) one.send();
       const facts = new Facts(store);
@@ -26,7 +26,7 @@ function threads(...infos: Partial<ThreadInfo>[]) {
         .get(partition)
         .of(made[0]!.thread);
       const lines = facts.get(waitLines);
-      // whatever the partition calls a wait, some line of the list has
+      // everything that the partition calls a wait is in a line of the list
       expect(lines.reduce((us, { whileSqlUs }) => us + whileSqlUs, 0)).toBe(
         facts.get(summaryTime)?.lockWaitUs ?? 0,
       );
@@ -44,7 +44,7 @@ function threads(...infos: Partial<ThreadInfo>[]) {
   };
 }
 
-/** sqlite3_step > xLock > the lock's request, which takes so long. */
+/** sqlite3_step > xLock > the lock's request, which takes `us`. */
 function lockFor(thread: ThreadBuilder, us: number): void {
   const file = thread.file('app.db');
   const lock = thread.define({ kind: 'lock', text: 'app.db' });
@@ -54,7 +54,7 @@ function lockFor(thread: ThreadBuilder, us: number): void {
     ),
   );
 }
-/** The app's own code, or a VFS, holds the lock. */
+/** Code of the app, or a VFS, holds the lock. */
 function hold(thread: ThreadBuilder, from: number, us: number): void {
   thread.now = from;
   thread.call('lockHeld', {
@@ -65,12 +65,12 @@ function hold(thread: ThreadBuilder, from: number, us: number): void {
 }
 
 describe('a lock that a VFS requests', () => {
-  test('costs what it costs where no holder is known: that is no wait', () => {
+  test("costs its time if no holder is known, and isn't a wait", () => {
     const { made, told } = threads({});
     lockFor(made[0]!, 900);
     expect(told()).toMatchObject({ time: { lockUs: 900, lockWaitUs: 0 }, lines: [], waits: 0 });
   });
-  test('is listed as a wait where it takes long, with no holder and no lock wait', () => {
+  test('is listed as a wait if it takes long, with no holder and no lock wait', () => {
     const { made, told } = threads({});
     lockFor(made[0]!, UNSEEN_HOLDER_US);
     expect(told()).toMatchObject({
@@ -90,7 +90,7 @@ describe('a lock that a VFS requests', () => {
       waits: 1,
     });
   });
-  test('is not waited for where the same thread has just released it', () => {
+  test("isn't waited for if the same thread has just released it", () => {
     const { made, told } = threads({});
     const [own] = made;
     hold(own!, 0, 300);
@@ -98,7 +98,7 @@ describe('a lock that a VFS requests', () => {
     lockFor(own!, 500);
     expect(told()).toMatchObject({ time: { lockUs: 500, lockWaitUs: 0 }, lines: [], waits: 0 });
   });
-  test('and is where another connection on the same thread has it', () => {
+  test('but is if another connection on the same thread has it', () => {
     const { made, told } = threads({});
     const [own] = made;
     hold(own!, 0, 13_000);
@@ -106,7 +106,7 @@ describe('a lock that a VFS requests', () => {
     lockFor(own!, 14_000);
     expect(told()).toMatchObject({ time: { lockUs: 1050, lockWaitUs: 12_950 }, waits: 1 });
   });
-  test('has each moment once where two tabs held it', () => {
+  test('counts each moment once if two tabs held it', () => {
     const { made, told } = threads({}, {}, {});
     hold(made[1]!, 0, 300);
     hold(made[2]!, 200, 200);
@@ -117,7 +117,7 @@ describe('a lock that a VFS requests', () => {
   });
 });
 
-test('what the app itself waits for is not a wait of SQLite', () => {
+test("a wait of the app itself isn't a wait of SQLite", () => {
   const { made, told } = threads({}, {});
   hold(made[1]!, 0, 500);
   const [app] = made;
@@ -137,7 +137,7 @@ test('what the app itself waits for is not a wait of SQLite', () => {
 describe('SQLITE_BUSY', () => {
   const refuse = (thread: ThreadBuilder, file: number, result: number): number =>
     thread.call('xLock', { object: file, context: 1, aux: 2, result });
-  test('one statement that tries again waits from its first refusal to its last attempt', () => {
+  test('one statement that retries waits from its first refusal to its last attempt', () => {
     const { made, told } = threads({});
     const [own] = made;
     const file = own!.file('app.db');
@@ -155,7 +155,7 @@ describe('SQLITE_BUSY', () => {
       waits: 1,
     });
   });
-  test('statements that the app repeats wait in their calls alone', () => {
+  test('statements that the app repeats wait only in their calls', () => {
     const { made, told } = threads({});
     const [own] = made;
     const file = own!.file('app.db');
@@ -192,14 +192,14 @@ describe('a worker that does the storage', () => {
     });
     return told();
   };
-  test('waits for the thread that made it', () => {
+  test('waits for the thread that created it', () => {
     expect(proxied('db')).toMatchObject({
       time: { lockUs: 250, lockWaitUs: 350 },
       lines: [{ waiter: 1, holder: 2, sqlite: 0, whileSqlUs: 350 }],
       waits: 1,
     });
   });
-  test('and another worker for itself', () => {
+  test('and another worker waits for itself', () => {
     expect(proxied(null)).toMatchObject({
       time: { lockUs: 600, lockWaitUs: 0 },
       lines: [{ sqlite: null, whileSqlUs: 0 }],
@@ -209,7 +209,7 @@ describe('a worker that does the storage', () => {
 });
 
 describe('IndexedDB', () => {
-  /** The first thread's xRead reads from a store while a transaction of a thread is ahead. */
+  /** The first thread's xRead reads from a store behind a transaction of thread `ahead`. */
   const reading = (ahead: 0 | 1) => {
     const { made, told } = threads({}, {});
     const use = (
@@ -238,7 +238,7 @@ describe('IndexedDB', () => {
   test("waits while another thread's transaction is ahead", () => {
     expect(reading(1).time).toMatchObject({ lockWaitUs: 200, readUs: 200 });
   });
-  test('and reads behind a transaction of its own', () => {
+  test('and reads behind its own transaction', () => {
     expect(reading(0).time).toMatchObject({ lockWaitUs: 0, readUs: 400 });
   });
 });

@@ -20,6 +20,6 @@ test('the lock file holds every optional dependency', () => {
   );
 });
 
-test('the lock file says nothing of where packages came from', () => {
+test("the lock file doesn't contain where packages came from", () => {
   expect(readFileSync('package-lock.json', 'utf8')).not.toContain('"resolved"');
 });

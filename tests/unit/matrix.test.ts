@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { currentMatrix, faults, readOrNull } from '../../tools/docs/matrix.ts';
 import { storedTable } from '../../tools/docs/support-page.ts';
 
-test('every cell that claims something has a test of that name, in that browser', () => {
+test('every cell with a claim has a test of that name, in that browser', () => {
   expect(faults(readOrNull), 'to fix it: change the row in tools/docs/matrix.ts').toEqual([]);
 });
 
@@ -11,7 +11,7 @@ test('docs/support.md has the table', () => {
   expect(storedTable('matrix'), 'to fix it: npm run docs').toBe(currentMatrix());
 });
 
-test('a test that is gone, renamed, or of another browser is named', () => {
+test('a test that is missing, renamed, or of another browser is named', () => {
   const cell = (file: string, title: string) => ({ file, title });
   const files: Record<string, string> = {
     'tests/browser/a.test.ts': "test('here', () => {});",

@@ -1,4 +1,7 @@
-/** What a thread's engines and connections hold in memory over time, for the timeline and as a table. */
+/**
+ * How much memory a thread's engines and connections use over time, for the timeline and as a
+ * table.
+ */
 import { expect, test } from 'vitest';
 import { memoryColumns, memoryTable } from '../../src/analysis/memory/memory.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
@@ -79,7 +82,7 @@ function read(t: ThreadBuilder, readings: readonly (readonly [number, number, nu
 }
 const inMib = (values: Float32Array): number[] => [...values].map((bytes) => bytes / MIB);
 
-test('each engine of a thread has its own memory, whichever connection says so', () => {
+test('each engine of a thread has its own memory, whichever connection reports it', () => {
   const { t, ids } = twoEngines();
   const [a, b] = ids;
   read(t, [
@@ -130,7 +133,7 @@ test('older recordings name no engine: the files of its connection do', () => {
   read(t, [
     [1, 16, 0],
     [3, 32, 0],
-    [9, 40, 0], // a database in memory: of which engine isn't known
+    [9, 40, 0], // a database in memory, whose engine is unknown
   ]);
   const rows = new Facts(t.store).get(memoryTable.rows);
   expect([0, 1, 2].map((i) => memoryColumns.engine_id.value(rows.at(i)))).toEqual([a, b, null]);
@@ -142,7 +145,7 @@ test('older recordings name no engine: the files of its connection do', () => {
   expect(keys.join()).not.toContain('0:memory3');
 });
 
-test('a close that was refused changes nothing', () => {
+test('a refused close changes nothing', () => {
   const t = new ThreadBuilder(newStore());
   t.call('sqlMemory', { context: 1, offset: MIB, length: 1000, dur: 0 });
   t.call('sqlClose', { context: 1, result: 5, dur: 10 });

@@ -1,5 +1,5 @@
-// Messages between threads: which was handled where, known and guessed facts, and where the time
-// until an answer went.
+// Messages between threads: which was handled where, known and guessed facts, and how the time
+// until an answer was spent.
 import { describe, expect, test } from 'vitest';
 import { Flag, MessageSize, Op, PortMove } from '../../src/event/event.ts';
 import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
@@ -47,7 +47,7 @@ const end = (t: ThreadBuilder, channel: ChannelKind, key = '', side = 0): number
   t.define({ kind: 'channel', channel, key, side });
 const post = (t: ThreadBuilder, object: number, aux: number, more = {}): number =>
   t.call('messagePost', { object, aux, ...more });
-/** Handled at a time, microseconds. */
+/** Handles at a time, microseconds. */
 function handle(
   t: ThreadBuilder,
   object: number,
@@ -71,7 +71,7 @@ const pairs = (store: TraceStore): unknown[] =>
     ]);
 
 describe('which message was handled where', () => {
-  test('a worker and its page: by number, sizes where they are known; what threw was not posted', () => {
+  test('a worker and its page: by number, with sizes where they are known; a message that threw was not posted', () => {
     const { page, worker, toWorker, toPage, ...two } = new Two();
     post(page, toWorker, 1, { flags: Flag.threw });
     post(page, toWorker, 1, { length: 100, aux2: MessageSize.whole });
@@ -87,7 +87,7 @@ describe('which message was handled where', () => {
     expect(new Facts(two.store).get(messages).map(bytesOf)).toEqual([100, null]);
   });
 
-  test('a lost event moves no other; a thread cannot say that it is another', () => {
+  test("a lost event moves no other event, and a thread can't claim to be another", () => {
     const two = new Two();
     const liar = new ThreadBuilder(two.store, { id: 'x' });
     handle(liar, end(liar, 'creator', 'w'), 1, 10);
@@ -123,7 +123,7 @@ describe('which message was handled where', () => {
     expect(pairs(two.done())).toContainEqual(['0 port 1', '1 port 1', pairing, 28]);
   });
 
-  test('SharedWorkers and broadcasts are a guess: others may have the name', () => {
+  test('SharedWorkers and broadcasts are a guess, because others may have the name', () => {
     const two = new Two();
     const { page, worker } = two;
     const [shared, channel] = [end(page, 'shared-worker', 'u', 1), end(page, 'broadcast', 'b')];
@@ -137,7 +137,7 @@ describe('which message was handled where', () => {
     ]);
   });
 
-  test('who listens to a broadcast late does not hear what came before', () => {
+  test("a thread that listens to a broadcast late doesn't receive earlier messages", () => {
     const two = new Two();
     const { page, worker } = two;
     const [channel, hears] = [end(page, 'broadcast', 'b'), end(worker, 'broadcast', 'b')];
@@ -154,7 +154,7 @@ describe('which message was handled where', () => {
     ]);
   });
 
-  test('a message that could not be read has a number, and was not handled', () => {
+  test("a message that couldn't be read has a number, and was not handled", () => {
     const two = new Two();
     post(two.page, two.toWorker, 1);
     post(two.page, two.toWorker, 2);
@@ -167,7 +167,7 @@ describe('which message was handled where', () => {
     ]);
   });
 
-  test("a page's port to a SharedWorker goes on in a worker, and brings a port by a message", () => {
+  test("a page's port to a SharedWorker is passed on to a worker, and arrives with a message", () => {
     const two = new Two();
     const { page, worker } = two;
     const shared = new ThreadBuilder(two.store, { id: 's', kind: 'shared-worker' });
@@ -178,7 +178,7 @@ describe('which message was handled where', () => {
     const came = end(worker, 'port');
     const received = { aux: 1, length: PortMove.received };
     worker.call('messagePort', { ...received, object: came, context: two.toPage });
-    // the worker passes one side of a pair of its own to the SharedWorker
+    // the worker passes one side of its own pair to the SharedWorker
     const [one, other] = [end(worker, 'port', 'k', 1), end(worker, 'port', 'k', 2)];
     worker.call('messagePort', { object: other, context: came, aux: 1, length: PortMove.sent });
     post(worker, came, 1);
@@ -196,7 +196,7 @@ describe('which message was handled where', () => {
     ]);
   });
 
-  test('moves of ports that go in a circle come to an end, and no port is its own peer', () => {
+  test('moves of ports in a circle end, and no port is its own peer', () => {
     const { page, worker, toWorker, toPage, ...two } = new Two();
     const move = (t: ThreadBuilder, object: number, aux: number, length: number): number =>
       t.call('messagePort', {
@@ -207,7 +207,7 @@ describe('which message was handled where', () => {
     const [c, d] = [end(worker, 'port'), end(worker, 'port')];
     post(page, toWorker, 1);
     post(worker, toPage, 1);
-    // a goes on as c, which goes on as a; b goes on as d, d as a
+    // a is moved as c, which is moved as a; b as d, and d as a
     move(page, a, 1, PortMove.sent);
     move(worker, c, 1, PortMove.received);
     move(worker, c, 2, PortMove.sent);
@@ -224,7 +224,7 @@ describe('which message was handled where', () => {
     expect(ends.filter((one) => one.peer === one)).toEqual([]);
   });
 
-  test('many SharedWorkers, each of its own name: every port is looked at a few times, not once for each name', () => {
+  test('many SharedWorkers, each with its own name: every port is examined a few times, not once for each name', () => {
     const { page, worker, ...two } = new Two();
     const count = 3000;
     for (let i = 0; i < count; i++) {
@@ -248,7 +248,7 @@ describe('which message was handled where', () => {
     expect(reads).toBeLessThan(30 * count);
   });
 
-  test('numbers that a page makes up do no harm', () => {
+  test('numbers that a page invents do no harm', () => {
     const two = new Two();
     post(two.page, two.toWorker, 0xffffffff);
     post(two.page, 999, 1);
@@ -331,7 +331,7 @@ const answersOf = (store: TraceStore): unknown[] =>
     .map(({ pairing, answer }) => [pairing, answer?.from.thread.events.aux[answer.row]]);
 
 describe('where the time to an answer went', () => {
-  test('queue, SQL, storage, and the way back, to the microsecond', () => {
+  test('is queue, SQL, storage, and the way back, to the microsecond', () => {
     const [, second] = new Facts(clicked()).get(requests);
     expect(second).toMatchObject({
       pairing: 'exact',
@@ -346,14 +346,14 @@ describe('where the time to an answer went', () => {
     });
   });
 
-  test('what is answered behind an await is paired by order, and that is a guess', () => {
+  test('answers after an await are paired by order, as a guess', () => {
     expect(answersOf(clicked(true))).toEqual([
       ['guess', 1],
       ['guess', 2],
     ]);
   });
 
-  test('a message that nobody asked for is no answer, and stands in the way of none', () => {
+  test("a message that no thread requested isn't an answer, and doesn't hide one", () => {
     const two = new Two();
     const { page, worker, toWorker, toPage } = two;
     post(worker, toPage, 1); // ready
@@ -370,7 +370,7 @@ describe('where the time to an answer went', () => {
     ]);
   });
 
-  test('of several answers the last is taken, as a guess; none of them is taken from another request', () => {
+  test('of several answers the last is used, as a guess, and none is taken from another request', () => {
     const two = new Two();
     const { page, worker, toWorker, toPage } = two;
     post(page, toWorker, 1);
@@ -385,7 +385,7 @@ describe('where the time to an answer went', () => {
     ]);
   });
 
-  test('a message that nobody answers moves no later answer; of those that wait at once the first is answered first', () => {
+  test('a message without an answer moves no later answer; of concurrent requests the first is answered first', () => {
     const { page, worker, toWorker, toPage, ...two } = new Two();
     post(page, toWorker, 1); // never answered
     handle(worker, toPage, 1, 10);
@@ -402,7 +402,7 @@ describe('where the time to an answer went', () => {
       ['exact', undefined],
       ...[2, 3, 4, 5].map((n) => ['guess', n]),
     ]);
-    // the last of three that wait at once was under way when the recording ended
+    // the last of three concurrent requests was being handled when the recording ended
     const late = new Two();
     for (const n of [1, 2, 3]) post(late.page, late.toWorker, n);
     for (const n of [1, 2, 3]) handle(late.worker, late.toPage, n, 10 * n);
@@ -417,7 +417,7 @@ describe('where the time to an answer went', () => {
     ]);
   });
 
-  test('an answer through a port that the request brought is known', () => {
+  test('an answer through a port that came with the request is certain', () => {
     const two = new Two();
     const { page, worker } = two;
     const ask = (n: number, replies: number): void => {
@@ -452,7 +452,7 @@ describe('where the time to an answer went', () => {
     ]);
   });
 
-  test('pages ask a SharedWorker, also one that greets them', () => {
+  test('pages send requests to a SharedWorker, also to one that greets them', () => {
     const two = new Two();
     const { page, worker } = two;
     const asks = end(page, 'shared-worker', 'u', 1);
@@ -471,7 +471,7 @@ describe('where the time to an answer went', () => {
     ).toEqual([[0, 2]]);
   });
 
-  test('summed: the parts are the whole; in the report, and in the summary only where messages were recorded', () => {
+  test('totals: the parts are the whole, in the report, and in the summary only if messages were recorded', () => {
     const store = clicked();
     expect(summaryOf(store)).not.toHaveProperty('requests');
     store.threads[0]!.environment = {
@@ -545,7 +545,7 @@ describe('where the time to an answer went', () => {
     expect(detailsOf(longTask)).toBeNull();
   });
 
-  test('on the timeline: a line for each that is under way, in its phases', () => {
+  test('on the timeline: a line for each pending request, in its phases', () => {
     const store = clicked();
     const lanes = new TimelineLanes(store);
     lanes.update(500_000);
@@ -569,7 +569,7 @@ describe('where the time to an answer went', () => {
     ]);
   });
 
-  test("to a worker that isn't recorded: how long the answer took, as a guess; in no sum", () => {
+  test("to a worker that isn't recorded: how long the answer took, as a guess, and in no total", () => {
     const store = newStore();
     const page = new ThreadBuilder(store, { id: 'page', kind: 'page' });
     const toWorker = end(page, 'worker', 'unknown');
@@ -607,11 +607,11 @@ describe('where the time to an answer went', () => {
         rule === 'F59' ? [`${confidence}: ${title}`] : [],
       );
 
-  test('F59: what the user waited for, and behind what; not where nothing waited', () => {
+  test('F59: what the user waited for, and behind what; silent if nothing waited', () => {
     expect(found(clicked())).toEqual([
       'certain: A click waited 475 ms, 430 ms of them in the queue of Worker worker.js behind "SELECT * FROM all_notes"; its own SQL took 5 ms',
     ]);
-    // its answer is a guess, and so is how long it all took
+    // its answer is a guess, and so is its total time
     expect(found(clicked(true))).toEqual([
       'possible: A click waited about 475 ms, 430 ms of them in the queue of Worker worker.js behind "SELECT * FROM all_notes"; its own SQL took 5 ms',
     ]);
@@ -622,10 +622,10 @@ describe('where the time to an answer went', () => {
     expect(found(awaiting())).toEqual([
       'possible: A message and its answer took about 440 ms, 430 ms of them in the queue of Worker worker.js behind "SELECT * FROM all_notes"; its own SQL took 5 ms',
     ]);
-    expect(found(awaiting(200_000))).toEqual([]); // the rest was no SQL
+    expect(found(awaiting(200_000))).toEqual([]); // the rest wasn't SQL
   });
 
-  test('a worker that takes messages at once: what a request waits for those before it is no SQL of its own', () => {
+  test("a worker that takes messages concurrently: what a request waits for earlier ones isn't its own SQL", () => {
     const store = awaiting();
     const [, second] = new Facts(store).get(requests);
     expect(second).toMatchObject({ pairing: 'guess', queueUs: 98, behindUs: 430_000 });
@@ -649,14 +649,14 @@ describe('where the time to an answer went', () => {
     ]);
   });
 
-  test('the start of a worker is no queue: it ends with its first statement', () => {
+  test("a worker's start isn't a queue: it ends with its first statement", () => {
     const two = new Two();
     const { page, worker, toWorker, toPage } = two;
     const sql = worker.define({ kind: 'sql', text: 'PRAGMA user_version' });
     page.idle(1000);
     post(page, toWorker, 1);
     post(page, toWorker, 2);
-    worker.idle(501_000); // its script loads
+    worker.idle(501_000); // its script is loading
     worker.call('sqlStep', { object: sql, aux: sql, result: 101, dur: 100_000 });
     for (const n of [1, 2])
       handle(worker, toPage, n, 600_000 + n * 10_000, () => post(worker, toPage, n));
@@ -667,7 +667,7 @@ describe('where the time to an answer went', () => {
     expect(found(store)).toEqual([]);
   });
 
-  test('over two workers: a request that one was posted for is part of that, and a click waited for both', () => {
+  test('over two workers: a nested request is part of its request, and a click waited for both', () => {
     const two = new Two();
     const { page, worker, toWorker, toPage } = two;
     const database = new ThreadBuilder(two.store, { id: 'd', url: 'https://app.example/db.js' });
@@ -698,7 +698,7 @@ describe('where the time to an answer went', () => {
   });
 });
 
-test('channels come through a file; shared, they have no name of the app and pair as before', async () => {
+test('channels survive a file; in a shared copy, they have no name of the app and pair as before', async () => {
   const two = new Two();
   end(two.page, 'broadcast', 'patients');
   post(two.page, two.toWorker, 1);

@@ -1,8 +1,7 @@
 /**
- * The meter's few additions compared with one at the start of every segment, on random modules:
- * whenever the host can look, both counters are equal. Blocks, loops, ifs, branches in and out of
- * them, tables, returns, values on branches, unreachable code, and calls inside and out of the
- * module.
+ * The meter adds at few places. On random modules, its counter equals one that adds at the start of
+ * every segment, whenever the host can read it. Blocks, loops, ifs, branches in and out of them,
+ * tables, returns, values on branches, unreachable code, and calls inside and out of the module.
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -37,7 +36,7 @@ const [GIVES, NOTHING] = [
   functionType({ params: '', results: '' }),
 ];
 
-/** Numbers below `n`, the same for the same seed. */
+/** Numbers below `n`, the same for each seed. */
 function random(seed: number): (n: number) => number {
   let state = seed >>> 0;
   return (n) => {
@@ -46,7 +45,7 @@ function random(seed: number): (n: number) => number {
   };
 }
 
-/** @param results of the function @param callees that it may call */
+/** @param results of the function @param callees functions that it may call */
 function code(pick: (n: number) => number, results: 0 | 1, callees: readonly number[]): Bytes {
   const labels: number[] = [results];
   let left = 90;
@@ -127,7 +126,7 @@ function code(pick: (n: number) => number, results: 0 | 1, callees: readonly num
         return [...value, ...condition(), ...branchIf(depth), ...(value.length ? [OP.drop] : [])];
       }
       case 10: {
-        if (pick(3)) return step(); // else most of the code would never be reached
+        if (pick(3)) return step(); // otherwise most of the code would never be reached
         const depth = pick(labels.length);
         return [...carried(depth), ...branch(depth), ...(pick(2) ? step() : [])];
       }
@@ -154,7 +153,7 @@ function code(pick: (n: number) => number, results: 0 | 1, callees: readonly num
   return results ? [...body, ...get(0)] : body;
 }
 
-/** `counter += n` at the head of every segment. */
+/** Adds `counter += n` at the start of every segment. */
 function atHeads(body: Bytes): Bytes {
   const r = new WasmReader(new Uint8Array(body));
   const out: Bytes = [];
@@ -204,7 +203,7 @@ function moduleOf(bodies: readonly Bytes[], withCounter: boolean): Uint8Array<Ar
   );
 }
 
-/** What the host sees: the counter at each of its calls and at the end, and what came out. */
+/** What the host sees: the counter at each of its calls and at the end, and the result. */
 function seen(
   bytes: Uint8Array<ArrayBuffer>,
   argument: number,
@@ -223,7 +222,7 @@ function seen(
   return found;
 }
 
-it('the counter is the same whenever the host can look', () => {
+it('the counter is the same whenever the host can read it', () => {
   let looks = 0;
   fc.assert(
     fc.property(fc.integer(), fc.integer({ min: 0, max: 7 }), (seed, argument) => {

@@ -60,7 +60,7 @@ const message = (work: () => unknown): string => {
 };
 
 describe('counts by hand', () => {
-  it('straight on: each instruction once, `end` and `nop` none', () => {
+  it('straight line: each instruction once, without `end` and `nop`', () => {
     expect(call(module([...get(0), 0x01, ...i32(1), OP.add]), 41)).toEqual({
       result: 42,
       count: 3n,
@@ -78,8 +78,8 @@ describe('counts by hand', () => {
     expect(call(module(body), 0)).toEqual({ result: 8, count: 7n });
   });
 
-  it('a loop: its body for every turn', () => {
-    // turns: get const sub tee br_if = 5 each; then get 1
+  it('a loop: its body for every iteration', () => {
+    // iterations: get const sub tee br_if = 5 each; then get 1
     const body = [
       OP.loop,
       0x40,
@@ -95,7 +95,7 @@ describe('counts by hand', () => {
     expect(call(module(body), 10)).toEqual({ result: 0, count: 51n });
   });
 
-  it('a branch out of blocks: nothing behind it', () => {
+  it('a branch out of blocks: nothing after it', () => {
     const body = [
       OP.block,
       0x40,
@@ -113,7 +113,7 @@ describe('counts by hand', () => {
     expect(call(module(body), 0)).toEqual({ result: 9, count: 6n });
   });
 
-  it('br_table: one instruction, whichever way', () => {
+  it('br_table: one instruction, whichever target', () => {
     const table: Bytes = [0x0e, ...leb(1), 0, 1];
     const body = [
       OP.block,
@@ -132,7 +132,7 @@ describe('counts by hand', () => {
     expect(call(module(body), 5)).toEqual({ result: 200, count: 3n });
   });
 
-  it('a call counts one, and the function called its own; the host nothing', () => {
+  it('a call counts one, and the called function its own instructions; the host counts nothing', () => {
     const bytes = moduleBytes(
       section(1, vector([TYPE])),
       section(2, vector([importFunction('env', 'host', 0)])),
@@ -151,7 +151,7 @@ describe('counts by hand', () => {
   });
 });
 
-describe('each function apart', () => {
+describe('each function separately', () => {
   const names = (entries: [number, string][]): Bytes => {
     const content = vector(entries.map(([i, name]) => [...leb(i), ...text(name)]));
     return section(0, [...text('name'), 1, ...leb(content.length), ...content]);
@@ -177,7 +177,7 @@ describe('each function apart', () => {
     return metered.readFunctions(exports).map((f) => [f.index, f.name, Number(f.instructions)]);
   };
 
-  it('named by the exports where there is no name section', () => {
+  it('named by the exports if there is no name section', () => {
     expect(counts(two())).toEqual([
       [0, null, 3],
       [1, 'f', 2],
@@ -225,7 +225,7 @@ describe('loads and stores', () => {
       return exports;
     };
     const [apart, stacked] = [run(both.bytes), run(onTop.bytes)];
-    // on top of a count of instructions each counts the same, and so do the instructions
+    // added to an instruction count, each counts the same, and so do the instructions
     expect([loads.read(stacked), both.read(stacked), all.read(stacked)]).toEqual([
       loads.read(apart),
       both.read(apart),
@@ -234,8 +234,8 @@ describe('loads and stores', () => {
     return [loads.read(apart), both.read(apart)];
   };
 
-  it('each once, whatever its width; in a loop for every turn', () => {
-    // a turn: store, load, store8, load8
+  it('each once, whatever its width, and in a loop for every iteration', () => {
+    // an iteration: store, load, store8, load8
     const turn = [
       ...[...i32(0), ...get(0), ...at(STORE)],
       ...[...i32(0), ...at(LOAD), OP.drop],
@@ -248,7 +248,7 @@ describe('loads and stores', () => {
     ];
     expect(counted(withMemory(body), 5)).toEqual([10n, 10n]);
   });
-  it('those of the way that is taken', () => {
+  it('those of the branch that is taken', () => {
     const body = [
       ...get(0),
       ...when([...i32(0), ...at(LOAD), ...set(0)], [...i32(0), ...i32(7), ...at(STORE)]),
@@ -257,7 +257,7 @@ describe('loads and stores', () => {
     expect(counted(withMemory(body), 1)).toEqual([1n, 0n]);
     expect(counted(withMemory(body), 0)).toEqual([0n, 1n]);
   });
-  it('a copy is one of each, a fill one store', () => {
+  it('a copy is one of each, a fill is one store', () => {
     const three = [...i32(0), ...i32(8), ...i32(4)];
     const body = [
       ...[...three, 0xfc, 10, 0, 0],
@@ -268,7 +268,7 @@ describe('loads and stores', () => {
   });
 });
 
-describe('what cannot be metered is said, with the place', () => {
+describe("code that can't be metered is reported, with its place", () => {
   it.each([
     [
       'an unknown instruction',
@@ -336,13 +336,13 @@ describe('every SQLite build', () => {
   });
 });
 
-describe('a realm without chance', () => {
+describe('a realm without randomness', () => {
   const draws = (): unknown[] => [
     [...crypto.getRandomValues(new Uint8Array(4))],
     Math.random(),
     Date.now(),
   ];
-  it('draws the same again, and gives everything back', () => {
+  it('draws the same values again, and restores everything', () => {
     const native = [crypto.getRandomValues, Math.random, Date.now];
     const once = (): unknown[] => {
       const restore = seedRealm({ seed: 1, clock: true });

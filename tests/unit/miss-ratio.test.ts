@@ -1,4 +1,5 @@
-// Stack distances against a plain LRU list, the miss-ratio curve against simulated caches, and what a curve must not claim.
+// Stack distances compared with a plain LRU list, the miss-ratio curve compared with simulated
+// caches, and what a curve must not claim.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { missRatioAt } from '../../src/analysis/cache/miss-ratio.ts';
@@ -7,10 +8,10 @@ import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { expectCheap } from './cpu-limit.ts';
 import { missRatiosOf } from '../traces/analyses.ts';
 
-/** A use of a page; everything may be thrown away before it. */
+/** A use of a page, before which the cache may be emptied. */
 type Use = readonly [page: number, emptied: boolean];
 
-/** Uses that an LRU cache of `size` pages hits, by keeping it. */
+/** Number of uses that hit in an LRU cache of `size` pages. */
 function lruHits(uses: readonly Use[], size: number): number {
   let cache: number[] = [];
   let hits = 0;
@@ -56,7 +57,7 @@ describe('stack distances', () => {
     );
   });
 
-  test('the line is pushed together many times, grows, and nothing is lost', () => {
+  test('the line is compacted many times, grows, and nothing is lost', () => {
     let seed = 7;
     const random = (): number => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) / 2 ** 32;
     const uses = Array.from({ length: 30_000 }, (): Use => [
@@ -86,7 +87,10 @@ const PAGE = 4096;
 const read = (t: ThreadBuilder, db: number, page: number, context = 9): void => {
   t.call('xRead', { object: db, offset: (page - 1) * PAGE, length: PAGE, context });
 };
-/** Reads pages of `app.db` on one connection, in one statement; the engine's counters say so many hits besides. */
+/**
+ * Reads pages of `app.db` on one connection, in one statement. The engine's counters also report
+ * `hits` hits.
+ */
 function reading(
   pages: readonly number[],
   hits: number | null,
@@ -108,7 +112,7 @@ const cycle = (distinct: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => 1 + (i % distinct));
 
 describe('the curve', () => {
-  test('no hits: every request was seen, the curve is exact', () => {
+  test('no hits: every request was seen, so the curve is exact', () => {
     const { t } = reading(cycle(40, 400), 0);
     t.send();
     const [curve] = missRatiosOf(t.store);
@@ -124,7 +128,7 @@ describe('the curve', () => {
       fromPages: 20,
     });
     expect(missRatioAt(curve!, 19)).toBeNull();
-    // SQLite drops a page before the last place is taken
+    // SQLite drops a page before it uses the last slot
     expect(missRatioAt(curve!, 40)).toBe(1);
     expect(missRatioAt(curve!, 41)).toBe(0.1);
     expect(missRatioAt(curve!, 5000)).toBe(0.1);
@@ -137,8 +141,9 @@ describe('the curve', () => {
     });
   });
 
-  test('pages that were hit take room: as much as the cache has, or as there were hits', () => {
-    // pages 1 to 60 in turn miss a cache of 31 pages; 1,000 more of the file were there before
+  test('pages that were hit take cache space: as much as the cache has, or as there were hits', () => {
+    // pages 1 to 60 in turn miss a cache of 31 pages; 1,000 more pages of the file were there
+    // before
     const before = Array.from({ length: 1000 }, (_, i) => 1001 + i);
     const few = [...before, ...cycle(60, 600)];
     const sizes = (hits: number, pragma: string): (number | undefined)[] => {
@@ -149,11 +154,11 @@ describe('the curve', () => {
     };
     expect(sizes(5, 'PRAGMA cache_size=31')).toEqual([60 + 5 + 1, 31]);
     expect(sizes(100_000, 'PRAGMA cache_size=31')).toEqual([60 + 30 + 1, 31]);
-    // without a PRAGMA it is what the reads allow; a cache that may be larger is not made smaller
+    // without a PRAGMA it is what the reads allow; a cache that may be larger isn't reduced
     expect(sizes(5, '')).toEqual([483, 65]);
   });
 
-  test('hits are requests, and what was measured lies on it', () => {
+  test('hits are requests, and the measured rate is on the curve', () => {
     const { t } = reading(cycle(60, 600), 1400, 'PRAGMA cache_size=30');
     t.send();
     const [curve] = missRatiosOf(t.store);
@@ -170,7 +175,7 @@ describe('the curve', () => {
     expect(missRatioAt(curve!, 61)).toBe(0.03); // no more than all pages of the database
   });
 
-  test('reads of pages that the cache had room for are not avoided by a larger one', () => {
+  test("reads of pages that fit in the cache aren't avoided by a larger one", () => {
     const { t } = reading(cycle(60, 600), 30, 'PRAGMA cache_size=200');
     t.send();
     expect(missRatiosOf(t.store)[0]).toMatchObject({
@@ -181,7 +186,7 @@ describe('the curve', () => {
     });
   });
 
-  test('without counters nothing is measured and nothing exact', () => {
+  test('without counters nothing is measured and nothing is exact', () => {
     const { t } = reading([1, 2, 3, 1, 2, 3], null);
     t.send();
     expect(missRatiosOf(t.store)[0]).toMatchObject({
@@ -204,13 +209,13 @@ describe('the curve', () => {
     t.send();
     const [curve] = missRatiosOf(t.store);
     expect(curve).toMatchObject({ fromPages: 70, requests: 5 });
-    // page 1: three pages; page 3: all 70, for no more are in the database
+    // page 1: three pages; page 3: all 70, because the database has no more
     expect([curve!.hits[2], curve!.hits[3], curve!.hits[69], curve!.hits[70]]).toEqual([
       0, 1, 1, 2,
     ]);
   });
 
-  test('pages that were appended and never written take room, too', () => {
+  test('pages that were appended and never written take cache space, too', () => {
     const { t, db } = reading(cycle(60, 60), 0);
     t.call('xLock', { object: db, aux: 2, context: 9 });
     t.call('xWrite', { object: db, offset: 0, length: PAGE, context: 9 });
@@ -219,12 +224,12 @@ describe('the curve', () => {
     t.call('xUnlock', { object: db, aux: 0, context: 9 });
     for (const page of cycle(60, 60)) read(t, db, page);
     t.send();
-    // 61 pages were seen, of 100
+    // 61 pages were seen of 100
     expect(missRatiosOf(t.store)[0]!.hits.length - 1).toBe(100);
     expect(missRatiosOf(t.store)[0]!.hits.at(-1)).toBe(60);
   });
 
-  test('another connection that writes empties the cache; a checkpoint asks for nothing', () => {
+  test('another connection that writes empties the cache; a checkpoint requests no page', () => {
     const { t, db } = reading([1, 2], 0);
     const wal = t.file('/app.db-wal', 'wal');
     t.call('xWrite', { object: wal, offset: 32, length: 24, aux: 1, context: 5 });
@@ -237,10 +242,11 @@ describe('the curve', () => {
     t.send();
     const curve = missRatiosOf(t.store).find((c) => c.connection === 9)!;
     expect([curve.requests, curve.cold, curve.hits.at(-1)]).toEqual([5, 4, 1]);
-    expect(missRatiosOf(t.store).some((c) => c.connection === 5)).toBe(false); // it asked for no page
+    // it requested no page
+    expect(missRatiosOf(t.store).some((c) => c.connection === 5)).toBe(false);
   });
 
-  test("another's commit that was not recorded empties it, as the change counter shows", () => {
+  test("another connection's unrecorded commit empties it, as the change counter shows", () => {
     const { t, db } = reading([], 0);
     const counters = [7, 7, 9];
     for (const [i, counter] of counters.entries()) {
@@ -271,7 +277,7 @@ describe('the curve', () => {
     expect(missRatiosOf(t.store)[0]).toMatchObject({ reads: 9, cold: 9, again: { count: 0 } });
   });
 
-  test('a page that is not asked for twice has no goal', () => {
+  test("a page that isn't requested twice has no goal", () => {
     const { t } = reading([1, 2, 3], 0);
     t.send();
     expect(missRatiosOf(t.store)[0]!.goal).toBeNull();

@@ -10,7 +10,7 @@ import { atFirstTouch } from '../../src/drive/at-first-touch.ts';
 import { hookNatives } from '../../src/drive/native-workers.ts';
 import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 
-/** A realm whose timers come later, with `atFirstTouch` in it. */
+/** A realm whose timers fire later, with `atFirstTouch` in it. */
 function realm(): { run: (code: string) => unknown; begun: () => number; grow: () => void } {
   let count = 0;
   const context = createContext({ Begin: () => count++, Thing: class {} });
@@ -29,9 +29,9 @@ function realm(): { run: (code: string) => unknown; begun: () => number; grow: (
 }
 
 describe('at first touch', () => {
-  test('begins once, when the platform is whole and the script touches it', () => {
+  test('begins once, when the platform is complete and the script touches it', () => {
     const { run, begun, grow } = realm();
-    expect(run('indexedDB')).toBe('database'); // of the browser's own: nothing is whole yet
+    expect(run('indexedDB')).toBe('database'); // the browser's own: nothing is complete yet
     expect(begun()).toBe(0);
     grow();
     expect(run('1 + [2, 3].length')).toBe(3);
@@ -42,7 +42,7 @@ describe('at first touch', () => {
     expect(begun()).toBe(1);
   });
 
-  test('leaves the realm as it was', () => {
+  test('restores the realm', () => {
     const { run, grow } = realm();
     grow();
     run('indexedDB');
@@ -50,7 +50,7 @@ describe('at first touch', () => {
     expect(run(`Object.getOwnPropertyDescriptor(globalThis, 'indexedDB').set`)).toBeUndefined();
   });
 
-  test('a value that the script sets first is its own', () => {
+  test("a value that the script sets first stays the script's own", () => {
     const { run, begun, grow } = realm();
     grow();
     run('fetch = 5');
@@ -60,7 +60,7 @@ describe('at first touch', () => {
     );
   });
 
-  test('begins at once where the platform is whole', () => {
+  test('begins at once if the platform is complete', () => {
     const begin = vi.fn();
     atFirstTouch(begin);
     expect(begin).toHaveBeenCalledOnce();
@@ -68,7 +68,7 @@ describe('at first touch', () => {
 });
 
 type Answer = (method: string, params: Record<string, unknown>) => unknown;
-/** A session that notes what it is sent. */
+/** A session that notes what is sent to it. */
 class Session extends EventEmitter {
   readonly sent: string[] = [];
   readonly inner = new Map<string, Session>();
@@ -87,7 +87,7 @@ class Session extends EventEmitter {
   }
 }
 
-/** A page that answers whether it follows a worker, and what its sessions are sent. */
+/** A page that answers whether it follows a worker, and what is sent to its sessions. */
 async function attached(
   type: string,
   url: string,
@@ -120,8 +120,8 @@ const AUTO = 'Target.setAutoAttach';
 const HOOK = 'Runtime.evaluate';
 const GO = 'Runtime.runIfWaitingForDebugger';
 
-describe('a worker is let go', () => {
-  test('with the hook, if the frame that made it follows it', async () => {
+describe('a worker is resumed', () => {
+  test('with the hook, if the frame that created it follows it', async () => {
     const worker = new Session(() => ({ result: {} }));
     await attached('worker', 'http://app.test/w.js', worker);
     expect(worker.sent).toEqual([AUTO, HOOK, GO]);

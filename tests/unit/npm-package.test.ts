@@ -15,7 +15,7 @@ const pkg = JSON.parse(readFileSync('package.json', 'utf8')) as {
   dependencies: Record<string, string>;
 };
 
-test('what the command imports at run time is a dependency, and nothing else is', async () => {
+test("the command's runtime imports are dependencies, and nothing else is", async () => {
   const { metafile } = await build({
     ...{
       entryPoints: ['src/cli/vfscope.ts'],
@@ -41,7 +41,7 @@ test('what the command imports at run time is a dependency, and nothing else is'
   expect([...new Set(names)].sort()).toEqual(Object.keys(pkg.dependencies).sort());
 });
 
-test('the tarball holds what is reached: command, library, both extensions, documents; no sources', () => {
+test('the tarball has every reachable file: command, library, both extensions, documents, but no sources', () => {
   const holds = (path: string): boolean =>
     pkg.files.some((entry) =>
       new RegExp(`^${entry.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}(/|$)`).test(path),
@@ -58,7 +58,7 @@ test('the tarball holds what is reached: command, library, both extensions, docu
   ]);
 });
 
-describe('types of vfscope/vfs in a project that has it installed', () => {
+describe('types of vfscope/vfs resolve in a project that has it installed', () => {
   const project = resolve('node_modules/.cache/vfscope-npm-test');
   const installed = join(project, 'node_modules/vfscope');
   afterAll(() => rmSync(project, { recursive: true, force: true }));
@@ -97,7 +97,8 @@ describe('types of vfscope/vfs in a project that has it installed', () => {
     const said = ts
       .getPreEmitDiagnostics(program)
       .map((d) => ts.flattenDiagnosticMessageText(d.messageText, '\n'));
-    expect(said).toEqual(["Type 'Promise<Blob>' is not assignable to type 'string'."]); // the one that is planted
+    // the planted one
+    expect(said).toEqual(["Type 'Promise<Blob>' is not assignable to type 'string'."]);
     expect(readdirSync(join(installed, 'dist/lib'))).toContain('vfs.d.ts');
   });
 });

@@ -1,4 +1,4 @@
-// Tables of numbers: rows stay what they were written as, also where the browser gives no memory.
+// Tables of numbers: rows keep what was written, also when the browser provides no memory.
 import { expect, test } from 'vitest';
 import { columns, each, lowerBound } from '../../src/trace/number-columns.ts';
 
@@ -57,7 +57,7 @@ test('a column begins narrow, and becomes as wide as its numbers need', () => {
   expect(new Reads(1, 'wide').bytes).toBeInstanceOf(Float64Array);
 });
 
-test('rows are appended, shown in part, dropped, and released; a new row is 0', () => {
+test('rows are appended, shown in part, dropped, and released, and a new row is 0', () => {
   const reads = filled(3000);
   reads.append(filled(2000));
   expect(all(reads)).toEqual([...rows(0, 3000), ...rows(0, 2000)]);
@@ -76,7 +76,7 @@ test('rows are appended, shown in part, dropped, and released; a new row is 0', 
 test.each(['Float64Array', 'Uint32Array'] as const)('no memory for a longer %s', (kind) => {
   const reads = filled(2);
   const Real = globalThis[kind];
-  // the constructor that the table uses is that of the array which it has
+  // the table's constructor is that of its current array
   const column = kind === 'Float64Array' ? reads.us : reads.row;
   Object.defineProperty(column, 'constructor', { value: refuse, configurable: true });
   expect(() => reads.add()).toThrow(RangeError);
@@ -87,7 +87,7 @@ test.each(['Float64Array', 'Uint32Array'] as const)('no memory for a longer %s',
   expect([addRow(reads, row(2)), all(reads)]).toEqual([2, rows(0, 3)]);
 });
 
-test('no memory for fewer rows: they move to the front where they are', () => {
+test('without memory for fewer rows, they move to the front in place', () => {
   const reads = filled(3000);
   Object.defineProperty(reads.misses, 'constructor', { value: refuse });
   const { capacity } = reads;

@@ -54,7 +54,7 @@ describe.each(RECORDINGS)('%s', (_, file) => {
   const number = async (id: NumberId): Promise<number | null> =>
     numbersFrom(await read).get(id).value;
 
-  it('has one time in SQL: of the sentence, its bar, Statements, the flame graph, and actions', async () => {
+  it('has one time in SQL, in the sentence, its bar, Statements, the flame graph, and actions', async () => {
     const facts = await read;
     const { times } = facts.get(headline);
     const inSql = await number('sqlTime');
@@ -115,7 +115,7 @@ describe.each(RECORDINGS)('%s', (_, file) => {
       await number('rolledBack'),
     ];
     const { list: view, about } = numbersFrom(facts).get('commits');
-    // what the link shows is what is counted below, or the log of an engine whose VFS calls are not seen
+    // the link shows what is counted below, or the log of an engine whose VFS calls aren't visible
     expect([view, about]).toEqual(
       facts.get(callCounts).seesVfs ? ['transactions', { outcome: 'committed' }] : ['wal', null],
     );
@@ -153,7 +153,7 @@ describe.each(RECORDINGS)('%s', (_, file) => {
       ).toBe(await number(id));
   });
 
-  it('has the tables of the Answer as Files has them, and its moments as long as their rows', async () => {
+  it("has the Answer's tables as Files has them, and its moments as long as their rows", async () => {
     const facts = await read;
     const trees = facts.get(bTrees);
     for (const { path, name, kind, reads, writes } of facts.get(topTables)) {
@@ -192,7 +192,7 @@ describe.each(RECORDINGS)('%s', (_, file) => {
     if (idb !== null) expect(callsOf(facts.store, Op.idbTransaction)).toBe(idb);
   });
 
-  it('leads from each number that counts or sums something to a list', async () => {
+  it('links each number that counts or sums something to a list', async () => {
     await read;
     const without = (Object.keys(NUMBERS) as NumberId[]).filter((id) => !('list' in NUMBERS[id]));
     // about the recording itself

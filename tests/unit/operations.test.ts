@@ -19,7 +19,7 @@ import {
 
 const events = OPS.filter((info) => info && info.code !== Op.none && info.code !== Op.end);
 
-it('tells layers by code as the catalog does', () => {
+it('distinguishes layers by code as the catalog does', () => {
   for (const info of events) {
     const { code, layer, aside } = info!;
     expect([isVfsOp(code), isWebOp(code), isSqlOp(code)]).toEqual([
@@ -38,7 +38,7 @@ it('tells layers by code as the catalog does', () => {
   ]);
 });
 
-it('counts calls that ask for content as reads, and calls that bring it as writes', () => {
+it('counts calls that request content as reads, and calls that send it as writes', () => {
   for (const op of [Op.xRead, Op.idbCount, Op.idbGetKey, Op.idbOpenKeyCursor, Op.opfsFileRead])
     expect(OPS[op]!.counts).toBe('read');
   for (const op of [Op.xFetch, Op.xTruncate, Op.idbDelete, Op.idbClear, Op.localStorageClear])
@@ -59,7 +59,7 @@ it('counts calls that ask for content as reads, and calls that bring it as write
   ]);
 });
 
-it('knows of every call with an API which one, and of no other', () => {
+it('knows the API of every call that has one, and of no other', () => {
   for (const info of events) expect(info!.api !== null).toBe(info!.layer === 'web');
   expect([...opSet(Op.xRead)].filter(Boolean)).toHaveLength(1);
 });

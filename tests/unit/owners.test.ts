@@ -27,14 +27,14 @@ test('a statement, its VFS call, the storage below, and what the storage call ma
   );
   t.send();
   const more = ownersOf(t.thread);
-  expect(more).toBe(owners); // it goes on where it stopped
+  expect(more).toBe(owners); // it continues where it stopped
   expect([7, 8, 9, 10].map((row) => more.statement(row))).toEqual([-1, 8, 8, 8]);
   expect([7, 8, 9, 10].map((row) => more.sql(row))).toEqual([7, 8, 9, 9]);
   t.thread.forget(8);
   expect([0, 1, 2].map((row) => ownersOf(t.thread).statement(row))).toEqual([0, 0, 0]);
 });
 
-test('a VFS over another one answers for it', () => {
+test('a VFS on top of another one answers for it', () => {
   const t = new ThreadBuilder(newStore());
   t.call('xSync', {}, () => t.call('xSync', {}, () => t.call('opfsFlush')));
   t.send();
@@ -61,7 +61,7 @@ test('equal to a walk up the calls above, row by row', () => {
   const row = fc.record({
     op: fc.constantFrom(...names),
     dur: fc.option(fc.nat(20), { freq: 5 }),
-    /** How many rows up the parent lies; 0 = none, below 0 = a row that comes later. */
+    /** How many rows up the parent is; 0 = none, below 0 = a row that comes later. */
     up: fc.integer({ min: -2, max: 6 }),
   });
   let served = 0;
@@ -76,7 +76,10 @@ test('equal to a walk up the calls above, row by row', () => {
       const thread = threadOf(rows);
       const { events } = thread;
       const owners = ownersOf(thread);
-      /** The innermost call of a layer at or above a row; a VFS call is looked for under the innermost SQL call alone. */
+      /**
+       * The innermost call of a layer at or above a row. A VFS call is searched for only under the
+       * innermost SQL call.
+       */
       const above = (at: number): number => {
         const parent = events.parent[at]! ? events.rowOfSeq(events.parent[at]!) : -1;
         return parent < at ? parent : -1;

@@ -13,7 +13,7 @@ import { crc32, zip } from '../../tools/build/zip.mjs';
 const folder = mkdtempSync(join(tmpdir(), 'vfscope-package-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Read by its directory, as browsers do: path -> content, and the dates. */
+/** Reads the archive by its directory, as browsers do: path -> content, and the dates. */
 function unzip(archive: Buffer) {
   const end = archive.length - 22;
   expect(archive.readUInt32LE(end)).toBe(0x06054b50);
@@ -38,7 +38,7 @@ function unzip(archive: Buffer) {
   return { files, dates: [...dates] };
 }
 
-/** The same tree, written in another order at another time. */
+/** Writes the same tree, in another order and at another time. */
 function tree(name: string, order: 1 | -1, seconds: number): string {
   const root = join(folder, name);
   const files = [
@@ -68,7 +68,7 @@ test('the same files make the same bytes, whatever their dates and order', () =>
   );
 });
 
-test('a package holds its files whole, and neither source maps nor dot files', () => {
+test('a package has its files complete, without source maps or dot files', () => {
   const { files, dates } = unzip(zip(filesOf(tree('whole', 1, 1e9))));
   expect(files.map(([path]) => path)).toEqual(['a/b/deep.js', 'a/ä.txt', 'empty', 'manifest.json']);
   for (const [path, data] of files)
@@ -80,7 +80,7 @@ test('CRC-32 is that of the standard', () => {
   expect(crc32(Buffer.from('123456789'))).toBe(0xcbf43926);
 });
 
-test('the source package builds by itself: sources, lock file and instructions, no tests', () => {
+test('the source package builds on its own: sources, lock file, and instructions, without tests', () => {
   const paths = sources().map(([path]) => path);
   for (const path of [
     'package.json',

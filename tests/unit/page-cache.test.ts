@@ -1,4 +1,5 @@
-// The hit rate of SQLite's page cache: one number in the Overview, the Cache view, the live strip and on the timeline.
+// The hit rate of SQLite's page cache: one number in the Overview, the Cache view, the live strip,
+// and the timeline.
 import { expect, test } from 'vitest';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { CacheCounter } from '../../src/timeline/cache-counter.ts';
@@ -12,7 +13,7 @@ const NO_READINGS =
 const liveRate = (live: LiveCounts): number | null =>
   live.counts(0, false).numbers.find(({ slot }) => slot === 'cache-hit')!.value;
 
-/** One connection opened within the trace and one before it. */
+/** One connection opened within the trace, and one before it. */
 function trace(): {
   t: ThreadBuilder;
   counters(context: number, hits: number, misses: number, spills?: number): void;
@@ -32,13 +33,13 @@ function trace(): {
   };
 }
 
-test('says what happened within the trace, the same everywhere', () => {
+test('reports what happened within the trace, the same everywhere', () => {
   const { t, counters } = trace();
   counters(1, 6, 2);
   counters(2, 900, 90);
   counters(1, 6, 10, 3);
   counters(2, 901, 90);
-  counters(1, 2, 1); // the app had them reset: from here on nothing is known
+  counters(1, 2, 1); // the app reset them: from here on nothing is known
   counters(1, 700, 7);
   t.send();
   const { store, thread } = t;
@@ -66,7 +67,7 @@ test('the first reading of a connection that was opened before has nothing to co
   expect(liveRate(new LiveCounts(t.store))).toBeNull();
 });
 
-test('the live strip counts anew where rows were forgotten', () => {
+test('the live strip counts from the start again after rows were dropped', () => {
   const { t, counters } = trace();
   counters(1, 90, 10);
   counters(1, 90, 20);
@@ -74,7 +75,7 @@ test('the live strip counts anew where rows were forgotten', () => {
   t.send();
   const live = new LiveCounts(t.store);
   expect(liveRate(live)).toBe(100 / 120);
-  t.thread.forget(3); // what is left has one reading, and its opening is gone
+  t.thread.forget(3); // one reading is left, and the connection's opening is gone
   expect(pageCacheOf(t.store).hitRate).toBeNull();
   expect(liveRate(live)).toBeNull();
 });

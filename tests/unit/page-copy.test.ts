@@ -1,4 +1,4 @@
-// Lists and copies of a page's databases, with limits, and nothing left in the page.
+// Lists and copies of a page's databases, with limits. Nothing stays in the page.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { worldIn } from '../../src/connect/look-at-page.ts';
 import { copyFrom } from '../../src/page-copy/copy.ts';
@@ -9,11 +9,11 @@ import { checkCopy, pieceOf } from '../../src/page-copy/pieces.ts';
 const run = vi.hoisted(() => vi.fn<(tab: number, run: unknown) => Promise<unknown>>());
 vi.mock('../../src/platform/in-page.ts', () => ({ runInPage: run }));
 
-/** Databases of IndexedDB by name: the key paths of their stores. */
+/** IndexedDB databases by name, with the key paths of their stores. */
 let databases: Record<string, Record<string, unknown>> = {};
 /** Names that were opened. */
 let opened: string[] = [];
-/** Files of OPFS that were read. */
+/** Number of OPFS files that were read. */
 let read = 0;
 let files: string[] = [];
 beforeEach(() => {
@@ -75,7 +75,7 @@ it("lists no database of another app's blocks, and no size that isn't known", as
   expect(failures).toEqual([]);
 });
 
-it('reads so many files and opens so many databases, and reports that there are more', async () => {
+it('reads at most so many files and opens at most so many databases, and reports that there are more', async () => {
   databases = Object.fromEntries([...Array(201)].map((_, i) => [`db${i}`, {}]));
   files = ['a', 'b', 'c'];
   const { failures } = await listDatabases(10, 1000, 2);
@@ -86,7 +86,7 @@ it('reads so many files and opens so many databases, and reports that there are 
   ]);
 });
 
-it('a database that never opens is refused', async () => {
+it('a database that never opens is rejected', async () => {
   vi.useFakeTimers();
   vi.stubGlobal('indexedDB', { open: () => ({}) });
   const begun = beginCopy('idb', 'blocked', 'app.db', 1000);
@@ -94,7 +94,7 @@ it('a database that never opens is refused', async () => {
   expect(await begun).toEqual({ refused: expect.stringContaining("it doesn't open") as string });
 });
 
-it('the page lets go of a copy whose piece is wrong', async () => {
+it('the page releases a copy whose piece is wrong', async () => {
   const asked: unknown[] = [];
   run.mockImplementation((_, what) => {
     asked.push(what);

@@ -1,4 +1,4 @@
-// What a page's policies block of the scripts with which a recorded worker starts.
+// Which parts of a recorded worker's startup scripts a page's policies block.
 import { expect, test } from 'vitest';
 import { refusalsOf, widened } from '../../src/protocol/page-policy.ts';
 
@@ -97,7 +97,7 @@ test.each([
   // not enough: no script of the page's origin may be imported, or no wasm may run
   ["worker-src 'none'", null],
   ["script-src 'self'", null],
-  // a value of one load alone
+  // a value for one load only
   [`script-src 'self' 'nonce-a' ${WASM}; worker-src 'self'`, null],
 ])('%s can be widened', (policies, expected) => {
   expect(wider(policies)).toBe(expected);

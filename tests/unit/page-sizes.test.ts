@@ -57,7 +57,7 @@ test('the example of the header', () => {
   });
 });
 
-test("the recorded size is as recorded; smaller pages are one to all of their parts; every size of SQLite's is there", () => {
+test("the recorded size is unchanged, each smaller page splits into all of its parts, and every size of SQLite's is there", () => {
   const { t, read, at } = made();
   for (const page of [1, 2, 2]) read(page);
   expect(at(4096)).toMatchObject({
@@ -73,7 +73,7 @@ test("the recorded size is as recorded; smaller pages are one to all of their pa
   });
 });
 
-test('a scan halves as the page doubles; the same page again and again does not', () => {
+test("a scan halves as the page size doubles; repeated reads of one page don't", () => {
   const scan = made();
   for (let page = 1; page <= 128; page++) scan.read(page);
   expect([8192, 16384, 65536].map((size) => scan.at(size).reads)).toEqual(
@@ -84,22 +84,22 @@ test('a scan halves as the page doubles; the same page again and again does not'
   expect(same.at(65536).reads).toEqual({ least: 10, most: 10 });
 });
 
-test('what one connection read comes along for no other', () => {
+test("what one connection read doesn't serve another", () => {
   const { read, at } = made();
   read(1, 5);
   read(2, 9);
   expect(at(8192).reads).toEqual({ least: 2, most: 2 });
 });
 
-test('writes merge within a transaction only', () => {
+test('writes are merged only within a transaction', () => {
   const { transaction, at } = made();
   transaction([1, 2, 9]); // two large pages
-  transaction([2, 9, 1]); // two, but three stretches
+  transaction([2, 9, 1]); // two, but three ranges
   expect(at(8192).writes).toEqual({ least: 4, most: 5 });
   expect(at(4096).writes).toEqual({ least: 6, most: 6 });
 });
 
-test('what a checkpoint copies counts not', () => {
+test("copies of a checkpoint don't count", () => {
   const { t, db, read, write, at } = made();
   read(1);
   const log = t.file('/app.db-wal', 'wal');
@@ -110,7 +110,7 @@ test('what a checkpoint copies counts not', () => {
   expect(at(8192)).toMatchObject({ reads: { least: 1, most: 1 }, writes: { least: 0, most: 0 } });
 });
 
-test('no database, or none with pages: no estimate', () => {
+test('no estimate without a database, or for one without pages', () => {
   const t = new ThreadBuilder(newStore());
   t.call('xRead', { object: t.file('/app.db'), offset: 24, length: 16, context: 9 });
   t.send();

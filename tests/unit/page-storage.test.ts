@@ -50,7 +50,7 @@ it('names databases and files with their sizes, and the engine that was loaded',
   ]);
 });
 
-it("names a worker's script where no WebAssembly is in sight", () => {
+it("names a worker's script if no WebAssembly is visible", () => {
   const scripts = ['https://app.example/assets/sqlite3-worker1.mjs?v=2'];
   expect(storageSentences({ ...NOTHING, scripts })).toEqual([
     'This page loaded sqlite3-worker1.mjs.',
@@ -74,7 +74,7 @@ it('names an engine by its package, once for all of its files', () => {
   ]);
 });
 
-it('cuts what the page made long, and lets no control character through', () => {
+it('cuts long texts of the page, and passes no control character', () => {
   const [sentence] = storageSentences({
     ...NOTHING,
     databases: [...Array(5)].map((_, i) => database(`${i}\u202e${'x'.repeat(5000)}`)),
@@ -95,7 +95,7 @@ function stubPage(files: [string, Blob][]): void {
         yield [name, { kind: 'file', getFile: () => Promise.resolve(blob) }];
     },
   };
-  // browsers have this encoding, Node has not: bytes from 0x80 on are characters of their own
+  // browsers have this encoding, and Node doesn't: bytes from 0x80 on are separate characters
   vi.stubGlobal(
     'FileReader',
     class {
@@ -135,8 +135,10 @@ function stubPage(files: [string, Blob][]): void {
   });
 }
 
-it("reads from a file's header which SQLite wrote it last, where a pool puts it, too", async () => {
-  /** Such a header, behind what a VFS puts before it. @param version SQLITE_VERSION_NUMBER */
+it("reads from a file's header which SQLite wrote it last, also where a pool puts it", async () => {
+  /**
+   * Such a header after the bytes that a VFS puts before it. @param version SQLITE_VERSION_NUMBER
+   */
   const stored = (before: number, version: number): Blob => {
     const bytes = new Uint8Array(before + 4096);
     bytes.set(new TextEncoder().encode('SQLite format 3\0'), before);
@@ -161,8 +163,8 @@ it("reads from a file's header which SQLite wrote it last, where a pool puts it,
   expect(storageSentences(found)).toContain('Last written by SQLite 3.53.0, 3.44.0.');
 });
 
-it("knows the places of pools by the VFS's own header, and a hot journal by its first bytes", async () => {
-  /** As AccessHandlePoolVFS and opfs-sahpool write it: path, flags, digest, and the file behind it. */
+it("knows the slots of pools by the VFS's own header, and a hot journal by its first bytes", async () => {
+  /** As AccessHandlePoolVFS and opfs-sahpool write it: path, flags, digest, and then the file. */
   const place = (path: string, flags: number, digest: number[], content: number[] = []): Blob => {
     const bytes = new Uint8Array(4096 + content.length);
     bytes.set(new TextEncoder().encode(path));
@@ -190,7 +192,7 @@ it("knows the places of pools by the VFS's own header, and a hot journal by its 
     ['/b', '/app.db-journal', 'journal'],
     ['/c', '/app.db-wal', 'wal'],
     ['/free', '', ''],
-    ['/zeros', null, ''], // zeros are a free place in a folder of opfs-sahpool alone
+    ['/zeros', null, ''], // zeros are a free slot only in a folder of opfs-sahpool
     ['/text', null, ''],
     ['/plain-journal', null, 'journal'],
   ]);
@@ -207,7 +209,7 @@ it('a walk that fails leaves its list incomplete', async () => {
   expect([moreFiles, failures]).toEqual([true, ['OPFS: gone']]);
 });
 
-it('a file that is held is listed with the cause', async () => {
+it('a file that is in use is listed with the cause', async () => {
   stubPage([['held.db', null as unknown as Blob]]);
   const { files } = await look(10);
   expect(files).toMatchObject([{ path: '/held.db', size: null }]);

@@ -1,5 +1,5 @@
-// Pages and blocks: what was read, read again, and written, in files, in the WAL, and below; maps
-// of any resolution have equal sums.
+// Pages and blocks: reads, repeated reads, and writes, in files, in the WAL, and below. Maps of any
+// resolution have equal sums.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pageMatrix, workingSet } from '../../src/analysis/pages/page-matrix.ts';
@@ -24,7 +24,7 @@ const sums = ({
 }: ObjectPages): number[] => [...[reads, rereads, writes, checkpointReads, checkpointWrites]];
 
 describe('page sizes', () => {
-  test('from lengths; headers and change counters are no pages', () => {
+  test("from lengths; headers and change counters aren't pages", () => {
     const t = new ThreadBuilder(newStore());
     const [db, other] = [t.file('a.db'), t.file('b.db')];
     t.call('xRead', { object: db, offset: 0, length: 100 });
@@ -40,7 +40,7 @@ describe('page sizes', () => {
     ]);
     expect(databaseFilesOf(t.store).list[1]!.pageSize.how).toBe('no page was read or written');
   });
-  test('from most lengths where VACUUM changed it, and from frames where the database is not touched', () => {
+  test("from most lengths if VACUUM changed it, and from frames if the database isn't touched", () => {
     const t = new ThreadBuilder(newStore());
     const [db, wal] = [t.file('a.db'), t.file('b.db-wal', 'wal')];
     for (let i = 0; i < 5; i++) t.call('xWrite', { object: db, offset: i * 1024, length: 1024 });
@@ -58,19 +58,20 @@ describe('page sizes', () => {
 });
 
 describe('pages', () => {
-  test('a read is one again when the connection had the page and nobody else wrote it', () => {
+  test('a read is repeated if the connection had the page and no other connection wrote it', () => {
     const t = new ThreadBuilder(newStore());
     const db = t.file('app.db');
     const read = (page: number, context: number): number =>
       t.call('xRead', { object: db, ...at(page), context, aux2: 13 });
     read(7, 1);
-    read(7, 1); // again
+    read(7, 1); // repeated
     read(7, 2); // another connection's first
     t.call('xWrite', { object: db, ...at(7), context: 1 });
-    read(7, 1); // again: its own write
-    read(7, 2); // had to be: 1 wrote
+    read(7, 1); // repeated: its own write
+    read(7, 2); // needed: 1 wrote
     read(8, 1);
-    t.call('xRead', { object: db, ...at(9), context: 1, result: 522 }); // past the end: asked for, no bytes
+    // past the end: requested, without bytes
+    t.call('xRead', { object: db, ...at(9), context: 1, result: 522 });
     t.call('xRead', { object: db, ...at(9), context: 1, result: 10 }); // failed
     t.send();
     const [pages] = pagesOf(t.store);
@@ -87,7 +88,7 @@ describe('pages', () => {
     });
   });
 
-  test('frames are pages; a checkpoint copies; a log that starts anew holds other pages', () => {
+  test('frames are pages; a checkpoint copies; a log that starts over has other pages', () => {
     const t = new ThreadBuilder(newStore());
     const [db, wal] = [t.file('app.db'), t.file('app.db-wal', 'wal')];
     const write = (frame: number, page: number, commit = 0): void => {
@@ -115,7 +116,7 @@ describe('pages', () => {
     t.call('xWrite', { object: wal, offset: 0, length: 32, aux: AUX_WAL_HEADER, aux2: 2 });
     write(0, 8, 9);
     readFrame(0);
-    readFrame(77); // its header was never seen
+    readFrame(77); // its header was not recorded
     t.send();
     const [pages, ...rest] = pagesOf(t.store);
     expect(rest).toEqual([]);
@@ -131,7 +132,7 @@ describe('pages', () => {
     ]);
   });
 
-  test('two threads with one file: in the order of time', () => {
+  test('two threads with one file: in order of time', () => {
     const store = newStore();
     const [a, b] = [new ThreadBuilder(store), new ThreadBuilder(store)];
     const [inA, inB] = [a.file('/app.db'), b.file('app.db')];
@@ -139,7 +140,7 @@ describe('pages', () => {
     b.now = a.now + 5;
     b.call('xWrite', { object: inB, ...at(1) });
     a.now = b.now + 5;
-    a.call('xRead', { object: inA, ...at(1) }); // B wrote between
+    a.call('xRead', { object: inA, ...at(1) }); // B wrote in between
     a.call('xRead', { object: inA, ...at(1) });
     a.send();
     b.send();
@@ -153,7 +154,7 @@ describe('pages', () => {
     expect(seen).toEqual([...seen].sort((x, y) => x - y));
   });
 
-  test('a range counts what begins in it, and knows what was read before', () => {
+  test('a range counts what begins in it, and knows what was read earlier', () => {
     const t = new ThreadBuilder(newStore());
     const db = t.file('app.db');
     t.call('xRead', { object: db, ...at(1) });
@@ -164,7 +165,7 @@ describe('pages', () => {
     expect(pagesOf(t.store, { fromUs: fromUs + 10 })).toEqual([]);
   });
 
-  test('without VFS calls, files of OPFS that look like databases; frames of one write', () => {
+  test('without VFS calls: OPFS files that look like databases, and frames of one write', () => {
     const t = new ThreadBuilder(newStore());
     const [db, wal, image] = ['turso.db', 'turso.db-wal', 'photo.jpg'].map((path) =>
       t.define({ kind: 'opfs-file', path }),
@@ -186,7 +187,7 @@ describe('pages', () => {
     expect(found[0]).toMatchObject({ writes: 1, checkpointWrites: 1 }); // nothing else writes to the database
   });
 
-  test('a page far out does not need a table as long', () => {
+  test("a page far out doesn't need a table of that length", () => {
     const t = new ThreadBuilder(newStore());
     const db = t.file('app.db');
     for (const page of [1, 4_000_000_000, 2]) t.call('xRead', { object: db, ...at(page) });
@@ -214,7 +215,7 @@ describe('maps', () => {
     t.send();
     return t;
   };
-  test('cells of any resolution sum up to the tables, and one bin holds the most common type', () => {
+  test('cells of any resolution add up to the tables, and one bin holds the most common type', () => {
     fc.assert(
       fc.property(
         fc.array(call, { minLength: 1, maxLength: 60 }),
@@ -249,7 +250,7 @@ describe('maps', () => {
       { numRuns: 100 },
     );
   });
-  test('the working set of every bin is its distinct pages; all that is fresh is every page once', () => {
+  test('the working set of every bin is its distinct pages, and all fresh pages are every page once', () => {
     fc.assert(
       fc.property(
         fc.array(call, { minLength: 1, maxLength: 60 }),
@@ -305,7 +306,7 @@ describe('blocks', () => {
     ]);
     expect([...found[0]!.places.rereads]).toEqual([0, 0, 1]);
   });
-  test('a store with two files, one of them written in odd places: the unit is that of most keys', () => {
+  test('a store with two files, one of them written at odd offsets: the unit is that of most keys', () => {
     const t = new ThreadBuilder(newStore());
     const store = idb(t, 'blocks');
     for (let page = 1; page <= 40; page++)
@@ -316,7 +317,7 @@ describe('blocks', () => {
     expect(found).toMatchObject({ unit: { bytes: PAGE, certain: false }, highest: 40, writes: 42 });
     expect(found!.places.writes[0]).toBe(2);
   });
-  test('places of OPFS files by offset, as far as a call reaches', () => {
+  test('positions in OPFS files by offset, as far as a call reaches', () => {
     const t = new ThreadBuilder(newStore());
     const [pool, odd] = ['.opaque/x', 'odd'].map((path) => t.define({ kind: 'opfs-file', path }));
     t.call('opfsWrite', { object: pool!, offset: 4096, length: 8192, result: 8192 });

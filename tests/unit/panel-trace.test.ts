@@ -10,7 +10,7 @@ import {
   type PanelTrace,
 } from '../../src/protocol/panel-trace.ts';
 
-/** A browser's, which carries Blobs; Node's does not. */
+/** A browser's channel, which carries Blobs. Node's doesn't. */
 class Channel {
   static readonly open = new Set<Channel>();
   onmessage: ((event: { data: unknown }) => void) | null = null;
@@ -28,7 +28,7 @@ class Channel {
 beforeAll(() => void vi.stubGlobal('BroadcastChannel', Channel));
 afterAll(() => {
   vi.unstubAllGlobals();
-  expect(Channel.open.size).toBe(0); // everyone closed theirs
+  expect(Channel.open.size).toBe(0); // all are closed
 });
 
 const ends: (() => void)[] = [];
@@ -45,7 +45,7 @@ const trace = (text: string): PanelTrace => ({
 });
 const patience = { answerMs: 50, writeMs: 50 };
 
-it('is what the panel has at that moment, for everyone who asks', async () => {
+it('is what the panel has at that moment, for every request', async () => {
   let n = 0;
   const key = offered(() => Promise.resolve(trace(`take ${++n}`)));
   const one = await traceOfPanel(key);
@@ -54,7 +54,7 @@ it('is what the panel has at that moment, for everyone who asks', async () => {
   for (const { file } of both) expect(await file.text()).toMatch(/^take [23]$/);
 });
 
-it('a panel that has none, or one too large, says so', async () => {
+it('is reported if the panel has none, or one that is too large', async () => {
   const none = offered(() => Promise.reject(new Error('The panel has no recording yet')));
   await expect(traceOfPanel(none)).rejects.toThrow('The panel has no recording yet');
   const large = Object.defineProperty(new Blob(['x']), 'size', {
@@ -66,7 +66,7 @@ it('a panel that has none, or one too large, says so', async () => {
   );
 });
 
-it('nobody there, and one that never ends, are given up', async () => {
+it('is abandoned if no panel answers, or if it never ends', async () => {
   await expect(traceOfPanel(crypto.randomUUID(), patience)).rejects.toThrow(
     /doesn't answer. If you closed it/,
   );
@@ -78,7 +78,7 @@ it('nobody there, and one that never ends, are given up', async () => {
   ).rejects.toThrow(/didn't finish writing/);
 });
 
-it('what is no answer is none', async () => {
+it("isn't read from an invalid answer", async () => {
   const file = new Blob(['x']);
   expect(isPanelAnswer({ k: 'trace', file, name: 'a', recording: false })).toBe(true);
   for (const wrong of [

@@ -1,4 +1,5 @@
-// Any column of any type is read back unchanged from a Parquet file by another reader; -0 as 0.
+// Any column of any type is read back unchanged from a Parquet file by another reader, with -0 as
+// 0.
 import fc from 'fast-check';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { expect, test } from 'vitest';
@@ -7,7 +8,7 @@ import { cellsOf } from '../../src/formats/parquet-column.ts';
 import { parquetPieces } from '../../src/formats/parquet.ts';
 import type { ColumnType } from '../../src/formats/tables.ts';
 
-/** A file of one column. @param groups cells by row group */
+/** A file with one column. @param groups cells by row group */
 function fileOf(type: ColumnType, groups: readonly (readonly Cell[])[]): ArrayBuffer {
   const column = { name: 'c', type, help: '', value: (cell: Cell): Cell => cell };
   const pieces = parquetPieces(
@@ -23,7 +24,7 @@ async function readBack(file: ArrayBuffer): Promise<unknown[]> {
   return (await parquetReadObjects({ file })).map(({ c }) => (c as unknown) ?? null);
 }
 
-/** Values that a dictionary, differences, and plain numbers each fit. */
+/** Values for each of: a dictionary, differences, and plain numbers. */
 const numbers = (least: number, most: number): fc.Arbitrary<number> =>
   fc.oneof(
     fc.constantFrom(0, 1, 4096, least, most),
@@ -81,12 +82,12 @@ test.each(VALUES)('%s', async (type, value) => {
   );
 });
 
-test('a zero has no sign, wherever it stands and whatever the encoding', async () => {
+test('a zero has no sign, in any position and any encoding', async () => {
   for (const cells of [[-0], [0, -0], [-0, 0], [-0, ...Array<number>(20).fill(0)]])
     expect(await readBack(fileOf('double', [cells]))).toEqual(cells.map(() => 0));
 });
 
-test('what a type cannot hold becomes its largest or least, and NaN is not known', async () => {
+test("values out of a type's range become its maximum or minimum, and NaN becomes null", async () => {
   expect(await readBack(fileOf('int64', [[1e300, -1e300, 2 ** 63, NaN, Infinity]]))).toEqual([
     ...[2n ** 63n - 1n, -(2n ** 63n), 2n ** 63n - 1n, null, 2n ** 63n - 1n],
   ]);
@@ -101,7 +102,7 @@ test('texts are bounded by their bytes, and long ones not at all', () => {
       .meta_data!;
     return [statistics?.min_value, statistics?.max_value];
   };
-  // by UTF-16 the last one is less
+  // by UTF-16 the last one is the smaller
   expect(bounds(['b', 'a', '\uffee', '\u{1f600}'])).toEqual(['a', '\u{1f600}']);
   expect(bounds(['x'.repeat(65)])).toEqual([undefined, undefined]);
 });

@@ -67,17 +67,17 @@ describe('runs', () => {
     expect(database!.writes.histogram.slice(0, 3)).toEqual([0, 1, 1]);
   });
 
-  test('what breaks a run: a sync, an unlock, the other way, another SQL call for writes; reads may go on over steps', () => {
+  test('a sync, an unlock, a change of direction, and for writes another SQL call end a run; reads can continue across steps', () => {
     const t = new ThreadBuilder(newStore());
     const db = t.file('a.db');
     const step = (inside: () => void): number => t.call('sqlStep', { aux: 1, result: 100 }, inside);
     step(() => void t.call('xRead', { object: db, ...at(1) }));
     step(() => void t.call('xRead', { object: db, ...at(2) }));
-    t.call('xUnlock', { object: db, aux: 1 }); // SHARED is kept
+    t.call('xUnlock', { object: db, aux: 1 }); // SHARED is still held
     t.call('xRead', { object: db, ...at(3) });
     t.call('xUnlock', { object: db, aux: 0 });
     t.call('xRead', { object: db, ...at(4) });
-    t.call('xRead', { object: db, ...at(5), result: 522 }); // came short: no part of a run
+    t.call('xRead', { object: db, ...at(5), result: 522 }); // short read: not part of a run
     step(() => void t.call('xWrite', { object: db, ...at(1) }));
     step(() => {
       t.call('xWrite', { object: db, ...at(2) });
@@ -94,7 +94,7 @@ describe('runs', () => {
     expect(blockWritesOf(t.store)).toMatchObject([{ writes: writes!.all }]);
   });
 
-  test('whatever is called, runs and merges add up to the calls, and the histogram to the runs', () => {
+  test('for any calls, runs and merges add up to the calls, and the histogram to the runs', () => {
     const call = fc.tuple(
       fc.constantFrom('xRead', 'xRead', 'xWrite', 'xWrite', 'xSync', 'xUnlock'),
       fc.nat(1),
@@ -120,7 +120,7 @@ describe('runs', () => {
     );
   });
 
-  test('journal and database in turn', () => {
+  test('alternating journal and database', () => {
     const t = new ThreadBuilder(newStore());
     const [db, journal] = [t.file('a.db'), t.file('a.db-journal', 'journal')];
     for (const file of [journal, journal, db, journal, db, db])
@@ -134,7 +134,7 @@ describe('runs', () => {
 });
 
 describe('blocks under writes', () => {
-  test('a part of a block that exists is read first; one that does not exist is not', () => {
+  test("a part of an existing block is read first; one of a new block isn't", () => {
     const t = new ThreadBuilder(newStore());
     const [wal, blocks] = [t.file('a.db-wal', 'wal'), idb(t)];
     const get = (key: number, length: number): number =>
@@ -142,7 +142,7 @@ describe('blocks under writes', () => {
     const put = (key: number): number =>
       t.call('idbPut', { object: blocks, offset: key, length: 8192, flags: 8 });
     t.call('xWrite', { object: wal, offset: 0, length: 24 }, () => {
-      get(0, 0); // nothing there
+      get(0, 0); // no such block
       put(0);
     });
     t.call('xWrite', { object: wal, offset: 24, length: 4096 }, () => {
@@ -179,7 +179,7 @@ describe('blocks under writes', () => {
     ]);
   });
 
-  test('a get and a put of the same key in one readwrite transaction, with no VFS call to be seen', () => {
+  test('a get and a put of the same key in one readwrite transaction, without visible VFS calls', () => {
     const t = new ThreadBuilder(newStore());
     const blocks = idb(t);
     const transaction = (id: number, mode: number): number =>
@@ -191,7 +191,7 @@ describe('blocks under writes', () => {
     transaction(1, 1);
     get(1, 7);
     put(1, 7);
-    put(1, 7); // once more, not read again
+    put(1, 7); // again, not read again
     get(1, 9);
     transaction(2, 1);
     put(2, 9); // another transaction
@@ -203,7 +203,7 @@ describe('blocks under writes', () => {
     ]);
   });
 
-  test('records as long as each write are no blocks: nothing is partial', () => {
+  test("records that are as long as each write aren't blocks, so no write is partial", () => {
     const t = new ThreadBuilder(newStore());
     const [journal, blocks] = [t.file('a.db-journal', 'journal'), idb(t)];
     for (const length of [512, 4, 4096, 4, 4, 4096])
@@ -218,7 +218,7 @@ describe('blocks under writes', () => {
     ]);
   });
 
-  test('a file in OPFS has no blocks: partial writes are not known', () => {
+  test('a file in OPFS has no blocks, so partial writes are unknown', () => {
     const t = new ThreadBuilder(newStore());
     const [db, file] = [t.file('a.db'), t.define({ kind: 'opfs-file', path: 'a.db' })];
     t.call(
@@ -307,24 +307,24 @@ test('two spellings of a path are one file, shown as the first', () => {
   expect(store.threads[1]!.said).toMatchObject([{ path: 'a.db' }, { path: 'a.db-journal' }]);
 });
 
-test('repeated questions, and questions that must be asked again', () => {
+test('repeated calls, and calls that must be repeated', () => {
   const t = new ThreadBuilder(newStore());
   const [db, journal] = [t.file('a.db'), t.file('a.db-journal', 'journal')];
   t.call('xLock', { object: db, aux: 1 });
   t.call('xAccess', { object: journal });
   t.call('xFileSize', { object: db });
-  t.call('xFileSize', { object: db, dur: 4 }); // again
+  t.call('xFileSize', { object: db, dur: 4 }); // repeated
   t.call('xWrite', { object: db, ...at(9) });
   t.call('xFileSize', { object: db });
-  t.call('xLock', { object: db, aux: 1 }); // held
+  t.call('xLock', { object: db, aux: 1 }); // lock held
   t.call('xUnlock', { object: db, aux: 0 });
-  t.call('xUnlock', { object: db, aux: 0 }); // given up already
+  t.call('xUnlock', { object: db, aux: 0 }); // lock already released
   t.call('xLock', { object: db, aux: 1 });
-  t.call('xAccess', { object: journal }); // again
-  t.call('xFileSize', { object: db }); // another may have written
+  t.call('xAccess', { object: journal }); // repeated
+  t.call('xFileSize', { object: db }); // another connection may have written
   t.call('xAccess', { object: journal, aux: 1 }); // another question
   t.call('xOpen', { object: journal });
-  t.call('xAccess', { object: journal }); // there now
+  t.call('xAccess', { object: journal }); // exists now
   t.send();
   const counts = repeatedCallsOf(t.store).map((c) => [c.name, c.path, c.calls, c.repeated]);
   expect(counts.sort()).toEqual([
@@ -337,7 +337,7 @@ test('repeated questions, and questions that must be asked again', () => {
 });
 
 describe('IndexedDB', () => {
-  test('transactions for each lock period, requests in each, gets in sequence', () => {
+  test('transactions for each lock period, requests in each, and sequential gets', () => {
     const t = new ThreadBuilder(newStore());
     const [db, blocks] = [t.file('a.db'), idb(t)];
     let id = 0;
@@ -356,11 +356,11 @@ describe('IndexedDB', () => {
     transaction(0, 1); // before any lock
     t.call('xLock', { object: db, aux: 1 }, () => transaction(1)); // empty, readwrite
     transaction(0, 1, 2, 3, 4, 5, 9); // a sequence of 5
-    transaction(1, 7); // readwrite, only read
+    transaction(1, 7); // readwrite, but only read
     t.call('xUnlock', { object: db, aux: 0 }, () => transaction(1, -1, -2));
     transaction(0, 3, 2, 1); // too short
     t.call('xLock', { object: db, aux: 1 });
-    transaction(0, 9, 8, 7, 6); // downwards
+    transaction(0, 9, 8, 7, 6); // descending
     t.call('xUnlock', { object: db, aux: 0 });
     t.call('idbGet', { object: blocks, context: 77, offset: 0, flags: 8 });
     t.send();
@@ -378,7 +378,7 @@ describe('IndexedDB', () => {
       ...{ sequences: 2, sequentialGets: 9, savedGets: 7, sequentialUs: 18 },
     });
   });
-  test('gets in sequence: blocks by byte offset beside odd ones, nothing between, one direction, one store; the finding counts the same', () => {
+  test('sequential gets: blocks by byte offset next to odd ones, no gaps, one direction, one store; the finding counts the same', () => {
     const t = new ThreadBuilder(newStore());
     const [blocks, other] = [idb(t), t.define({ kind: 'idb-store', db: 'vfs', store: 'other' })];
     const get = (context: number, offset: number, object = blocks, length = PAGE + 36): void =>
@@ -404,7 +404,7 @@ describe('IndexedDB', () => {
     }
     for (let i = 0; i < 24; i++) get(4, i * 2 * PAGE); // every second block
     for (let i = 0; i < 24; i++) get(5, i * PAGE, i % 2 ? blocks : other);
-    for (let i = 0; i < 24; i++) get(6, (i % 3) * PAGE); // to and fro
+    for (let i = 0; i < 24; i++) get(6, (i % 3) * PAGE); // back and forth
     for (let i = 0; i < 4; i++) for (const context of [7, 8]) get(context, i); // two transactions at once
     t.send();
     expect(idbUseOf(t.store)).toMatchObject({
@@ -418,7 +418,7 @@ describe('IndexedDB', () => {
       bytes: 32 * (PAGE + 36),
     });
   });
-  test('without VFS calls lock periods are not known; without IndexedDB there is nothing', () => {
+  test('without VFS calls lock periods are unknown, and without IndexedDB there is nothing', () => {
     const t = new ThreadBuilder(newStore());
     t.call('idbTransaction', { context: 1 });
     t.send();
@@ -481,7 +481,7 @@ describe('caches', () => {
     counters(1, 6, 2);
     t.idle(10);
     counters(1, 6, 10, 3);
-    counters(2, 900, 90); // opened before
+    counters(2, 900, 90); // opened earlier
     counters(2, 901, 90);
     t.send();
     expect(connectionCaches(t.store)).toMatchObject([
@@ -503,11 +503,11 @@ describe('caches', () => {
       [0.75, NaN, 1 / 9, NaN],
     ]);
   });
-  test('a reading is spread over the time from the first call since the one before', () => {
+  test('a reading is spread over the time since the first call after the previous one', () => {
     const t = new ThreadBuilder(newStore());
     t.call('sqlOpen', { context: 1, dur: 0 });
     t.call('sqlCounters', { offset: 0, length: 0, context: 1, dur: 0 });
-    t.idle(20); // in which nothing happened
+    t.idle(20); // in which nothing happens
     t.call('sqlStep', { context: 1, dur: 30 });
     t.call('sqlCounters', { offset: 30, length: 60, context: 1, dur: 0 });
     t.send();
@@ -516,13 +516,13 @@ describe('caches', () => {
       [0, 0, 10, 10, 10, 0],
       [0, 0, 20, 20, 20, 0],
     ]);
-    const part = cacheOverTime(t.store, 30, 40, 1)!; // what lies outside is left out
+    const part = cacheOverTime(t.store, 30, 40, 1)!; // what is outside is left out
     expect([part.hits[0], part.misses[0]]).toEqual([10, 20]);
     expect(cacheOverTime(newStore(), 0, 1, 1)).toBeNull();
   });
 });
 
-test('a transaction of IndexedDB that threw is none', () => {
+test("an IndexedDB transaction that threw doesn't count", () => {
   const t = new ThreadBuilder(newStore());
   t.call('idbTransaction', { aux: 1, context: 1, flags: Flag.async });
   t.call('idbTransaction', { aux: 1, context: 2, flags: Flag.threw });
@@ -535,7 +535,7 @@ test('a transaction of IndexedDB that threw is none', () => {
   });
 });
 
-test('two kinds of one path are two files, in the I/O map too', () => {
+test('two kinds with one path are two files, also in the I/O map', () => {
   const t = new ThreadBuilder(newStore());
   for (const kind of ['main-db', 'other'] as const)
     t.call('xRead', { object: t.file('/a.db', kind), ...at(1) });
@@ -545,7 +545,7 @@ test('two kinds of one path are two files, in the I/O map too', () => {
   expect(kinds(ioObjects(t.store))).toEqual(kinds(filesOf(t.store)));
 });
 
-test('a file of OPFS is one, with a slash in front or without', () => {
+test('an OPFS file is one, with or without a leading slash', () => {
   const t = new ThreadBuilder(newStore());
   for (const path of ['app.db', '/app.db', '/app.db-wal'])
     t.call('opfsRead', { object: t.define({ kind: 'opfs-file', path }), ...at(1), result: PAGE });
@@ -556,7 +556,7 @@ test('a file of OPFS is one, with a slash in front or without', () => {
   expect(paths(ioObjects(t.store))).toEqual(['/app.db', 'app.db', 'app.db-wal']);
 });
 
-test('a close that failed is a close: SQLite does not look at its answer', () => {
+test('a close that failed counts as a close, because SQLite ignores its result', () => {
   const t = new ThreadBuilder(newStore());
   const object = t.file('/a.db');
   t.call('xLock', { object, aux: 1 });
@@ -568,7 +568,7 @@ test('a close that failed is a close: SQLite does not look at its answer', () =>
   expect(repeatedCallsOf(t.store)).toMatchObject([{ name: 'xLock', calls: 3, repeated: 0 }]);
 });
 
-test('calls whose file is not known stand as such, and are in all sums', () => {
+test('calls whose file is unknown are listed as such, and are in all totals', () => {
   const t = new ThreadBuilder(newStore());
   t.call('xRead', { object: t.file('a.db'), ...at(1) });
   t.call('xRead', { object: 99, ...at(2), dur: 5 });
@@ -589,7 +589,7 @@ test('calls whose file is not known stand as such, and are in all sums', () => {
   expect(callCountsOf(t.store).of('read')).toBe(2);
 });
 
-test('an in-memory journal whose definition is lost is no storage all the same', () => {
+test("an in-memory journal whose definition is lost still isn't storage", () => {
   const t = new ThreadBuilder(newStore());
   t.call('xWrite', { object: 99, ...at(1), flags: Flag.memoryJournal });
   t.call('xWrite', { object: t.file('a.db'), ...at(1) });
@@ -598,7 +598,7 @@ test('an in-memory journal whose definition is lost is no storage all the same',
   expect(callCountsOf(t.store).of('write')).toBe(1);
 });
 
-test('a call without an end takes until its thread ends, in the files as in an area of the timeline', () => {
+test('a call without an end lasts until its thread ends, in Files and in an area of the timeline', () => {
   const t = new ThreadBuilder(newStore());
   const object = t.file('a.db');
   t.call('xSync', { object, dur: 100 });
@@ -615,7 +615,7 @@ test('a call without an end takes until its thread ends, in the files as in an a
   expect(filesOf(t.store)[0]!.timeUs).toBeGreaterThan(5000);
 });
 
-test('a trace with nothing in it has no patterns', () => {
+test('an empty trace has no patterns', () => {
   const store = newStore();
   expect([
     runsOf(store),

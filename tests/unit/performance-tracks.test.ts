@@ -16,7 +16,7 @@ const shown = (marks: PerformanceMarks, track: string): string[] =>
     .filter((mark) => mark.track === track)
     .map(({ label, fromMs, toMs }) => `${label} ${Math.round((toMs - fromMs) * 1000)}`);
 
-test('transactions that follow each other within one tick of the clock are apart', () => {
+test('transactions that follow each other within one clock tick are separate', () => {
   const store = newStore();
   const t = new ThreadBuilder(store);
   const db = t.file('/app.db');
@@ -42,7 +42,7 @@ test('transactions that follow each other within one tick of the clock are apart
   ]);
 });
 
-test('each interval is shown once, also where syncs come from another layer than before', () => {
+test('each interval is shown once, even if syncs come from another layer than before', () => {
   const store = newStore();
   const t = new ThreadBuilder(store);
   const db = t.file('/app.db');

@@ -1,4 +1,7 @@
-/** WAL headers and frames in OPFS writes, through the probe of sync access handles, and the commits that come of them. */
+/**
+ * WAL headers and frames in OPFS writes, detected by the probe of sync access handles, and the
+ * commits that result.
+ */
 import { describe, expect, it } from 'vitest';
 import { installOpfsAccessHandles } from '../../src/probes/opfs-access-handle.ts';
 import { OpfsPaths } from '../../src/probes/opfs-paths.ts';
@@ -13,7 +16,8 @@ import { commitsOf } from '../traces/analyses.ts';
 
 const PAGE = 4096;
 const bytes = (length: number, ...words: number[]): Uint8Array => {
-  const out = new Uint8Array(length + 8).subarray(8); // a view that does not begin with its buffer
+  // a view that doesn't start at the beginning of its buffer
+  const out = new Uint8Array(length + 8).subarray(8);
   const view = new DataView(out.buffer, out.byteOffset);
   words.forEach((word, i) => view.setUint32(i * 4, word));
   return out;
@@ -76,7 +80,7 @@ function probed(): {
 }
 
 describe('WAL writes to OPFS', () => {
-  it("Turso's single write of a frame, and SQLite's header and page apart", () => {
+  it("Turso's single write per frame, and SQLite's separate header and page", () => {
     const { write, recorder } = probed();
     expect(write(0, header(77))).toEqual([AUX_WAL_HEADER, 77]);
     expect(write(32, frame(77, 5, 0))).toEqual([5, 0]);
@@ -86,16 +90,17 @@ describe('WAL writes to OPFS', () => {
     expect(recorder.faults).toBe(0);
   });
 
-  it('a log behind the header of a pool, and one that begins again', () => {
+  it('a log after the header of a pool, and one that starts over', () => {
     const { write } = probed();
     expect(write(4096, header(77))).toEqual([AUX_WAL_HEADER, 77]);
     expect(write(4096 + 32, frame(77, 5, 6, 24))).toEqual([5, 6]);
     expect(write(4096, header(90, 512))).toEqual([AUX_WAL_HEADER, 90]);
     expect(write(4096 + 32 + 536, frame(90, 4, 0, 24))).toEqual([4, 0]);
-    expect(write(4096 + 32 + 536, frame(77, 4, 0, 24))).toEqual([0, 0]); // salts of the log before
+    // salts of the previous log
+    expect(write(4096 + 32 + 536, frame(77, 4, 0, 24))).toEqual([0, 0]);
   });
 
-  it('a log older than the recording: by the layout of single writes, nothing else', () => {
+  it('a log older than the recording: only from the layout of single writes', () => {
     const { write } = probed();
     expect(write(32 + 7 * (24 + PAGE), frame(1, 8, 3))).toEqual([8, 3]);
     expect(write(33, frame(1, 8, 3))).toEqual([0, 0]);
@@ -106,7 +111,7 @@ describe('WAL writes to OPFS', () => {
     expect(write(0, new Uint8Array(0))).toEqual([0, 0]);
   });
 
-  it('commits and syncs per commit of an engine whose VFS calls are not seen', () => {
+  it("commits, and syncs per commit, of an engine whose VFS calls aren't visible", () => {
     const { write, flush, rows } = probed();
     const size = 24 + PAGE;
     write(0, header(7));

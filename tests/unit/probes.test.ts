@@ -1,4 +1,4 @@
-/** The probes' own parts, without a browser: patching, sizes and keys. */
+/** The probes' own parts, without a browser: patching, sizes, and keys. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inlineKey, numericKey, valueBytes } from '../../src/probes/value-size.ts';
@@ -31,7 +31,7 @@ const reader = (recorder: Recorder): RecordReader =>
   new RecordReader(drainRecords(recorder.memory.buffer)!.records);
 
 describe('patching', () => {
-  test('keeps shape and results, records the call, and is undone to the same descriptor', () => {
+  test('keeps shape and results, records the call, and restores the same descriptor', () => {
     const before = Object.getOwnPropertyDescriptor(Api.prototype, 'put')!;
     const { recorder, patches } = install();
     const during = Object.getOwnPropertyDescriptor(Api.prototype, 'put')!;
@@ -58,7 +58,7 @@ describe('patching', () => {
     expect(Api.prototype.put).toBe(before.value);
   });
 
-  test("an exception of ours is counted and never the app's", () => {
+  test('an exception in vfscope is counted, and never reaches the app', () => {
     const { recorder, patches } = install(() => {
       throw new Error('ours');
     });
@@ -70,7 +70,7 @@ describe('patching', () => {
     patches.restore();
   });
 
-  test('what the app wrapped over ours stays, and works', () => {
+  test("the app's wrapper around ours stays, and works", () => {
     const native = Object.getOwnPropertyDescriptor(Api.prototype, 'put')!;
     const { recorder, patches } = install();
     const ours = Api.prototype.put;
@@ -84,7 +84,7 @@ describe('patching', () => {
     Object.defineProperty(Api.prototype, 'put', native);
   });
 
-  test('what the app has frozen is named, and everything else put back', () => {
+  test('what the app has frozen is named, and everything else is restored', () => {
     class Frozen {
       get [Symbol.toStringTag](): string {
         return 'not asked';
@@ -108,7 +108,7 @@ describe('patching', () => {
     ]).toEqual([false, false, true]);
   });
 
-  test('what is not there, or cannot be replaced, is left alone', () => {
+  test("what is missing or can't be replaced is left alone", () => {
     const patches = new Patches();
     const frozen = Object.freeze({ f: () => 1 });
     expect(patches.method(undefined, 'f', () => 2)).toBe(false);
@@ -166,7 +166,7 @@ describe('sizes and keys', () => {
       undefined,
     ]);
   });
-  test('any value has a size, and any path an answer', () => {
+  test('any value has a size, and any path a result', () => {
     fc.assert(
       fc.property(
         fc.anything({

@@ -72,7 +72,7 @@ describe('guards', () => {
     for (const message of relayed) expect(isRelayMessage(message)).toBe(true);
   });
 
-  test('no guard throws, whatever it is given', () => {
+  test('no guard throws on any input', () => {
     const guards = [
       isThreadMessage,
       isThreadCommand,
@@ -92,7 +92,7 @@ describe('guards', () => {
     );
   });
 
-  test('a message with one field spoiled is refused', () => {
+  test('a message with one spoiled field is rejected', () => {
     const spoil = (message: object, path: string[], value: unknown): unknown => {
       const copy = structuredClone(message) as Record<string, unknown>;
       const holder = path
@@ -184,7 +184,7 @@ describe('a definition of a page', () => {
     },
   ];
 
-  test('is taken over field by field: nothing else that came is kept', () => {
+  test('is copied field by field, and nothing else is kept', () => {
     const cyclic: Record<string, unknown> = {};
     cyclic.self = cyclic;
     for (const definition of whole) {
@@ -200,10 +200,10 @@ describe('a definition of a page', () => {
     expect(checkedThreadMessage({ ...hello, thread, more: 1n })).toEqual(hello);
   });
 
-  test('of which a field has another type is refused', () => {
+  test('with a field of another type is rejected', () => {
     for (const definition of whole)
       for (const key of Object.keys(definition).filter((k) => k !== 'truncated')) {
-        // what may be absent is left out, or is what it is where nothing is known
+        // an optional field is left out, or has its value for unknown
         if (
           ['engine.sqliteVersion', 'engine.sourceId', 'engine.suspension', 'engine.note'].includes(
             `${(definition as { kind: string }).kind}.${key}`,
@@ -243,7 +243,7 @@ describe('relay', () => {
   };
   afterEach(() => ports.splice(0).forEach((port) => port.close()));
 
-  /** Everything that a port has got, in order. */
+  /** Everything that a port has received, in order. */
   function inbox(port: MessagePort): { data: unknown; ports: readonly MessagePort[] }[] {
     ports.push(port);
     const got: { data: unknown; ports: readonly MessagePort[] }[] = [];
@@ -251,7 +251,7 @@ describe('relay', () => {
     return got;
   }
 
-  /** Two ends; `lose` decides about each message on its way. */
+  /** Two ends. `lose` decides for each message whether it is lost. */
   function pair(lose: () => boolean): { page: RelayEnd; panel: RelayEnd; arrived: MessagePort[] } {
     const arrived: MessagePort[] = [];
     const way = (to: () => RelayEnd) => (message: RelayMessage) => {
@@ -270,7 +270,7 @@ describe('relay', () => {
     return { page, panel, arrived };
   }
 
-  test('carries a port: messages both ways, and a child port on a channel of its own', async () => {
+  test('carries a port: messages both ways, and a child port on its own channel', async () => {
     const { page, arrived } = pair(() => false);
     const { port1: hook, port2: offered } = channel();
     page.carry(offered);
@@ -299,7 +299,7 @@ describe('relay', () => {
       .toEqual([[stop], [ack]]);
   });
 
-  test('does not relay what no thread says', async () => {
+  test("doesn't relay anything that no thread sends", async () => {
     const { page, arrived } = pair(() => false);
     const { port1: hook, port2: offered } = channel();
     page.carry(offered);
@@ -311,7 +311,7 @@ describe('relay', () => {
     await expect.poll(() => atPanel.map(({ data }) => data)).toEqual([bye]);
   });
 
-  test('loses, doubles and reorders nothing where the way between loses messages and is repaired', async () => {
+  test('loses, duplicates, and reorders nothing if the connection loses messages and is repaired', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 1000 }),
@@ -326,7 +326,7 @@ describe('relay', () => {
           for (let i = 0; i < 40; i++) hook.postMessage(batchOf(i));
           hook.postMessage(bye);
           await new Promise((done) => setImmediate(done));
-          broken = false; // connected anew
+          broken = false; // reconnected
           page.repair();
           panel.repair();
           await expect.poll(() => arrived.length).toBe(1);

@@ -1,4 +1,5 @@
-// Plans of recorded statements: on a copy of the schema they are those of the database itself; what the schema lacks is named; nothing of it runs.
+// Plans of recorded statements: on a copy of the schema they are those of the database itself,
+// missing parts of the schema are named, and nothing in it runs.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
@@ -24,7 +25,7 @@ const wasmOf = (build: SqliteBuild): { wasmBinary: Uint8Array } => ({
 });
 const wasm = wasmOf('wa-sqlite');
 
-/** A database made by a script, what it answers, and its file. */
+/** A database made by a script, its results, and its file. */
 async function database(script: string): Promise<{
   rowsOf(sql: string): Promise<unknown[][]>;
   file(): Blob;
@@ -67,7 +68,7 @@ const stepsOf = async (copy: SchemaCopy, sql: string): Promise<readonly PlanStep
   return explained.steps;
 };
 
-/** Tables whose statistics turn plans around: `kind` has two values, `code` one for each row. */
+/** Tables whose statistics change plans: `kind` has two values, `code` one for each row. */
 const SCHEMA = `
 CREATE TABLE notes(id INTEGER PRIMARY KEY, kind TEXT NOT NULL DEFAULT 'plain', code TEXT, body, folder REFERENCES folders(id) ON DELETE CASCADE);
 CREATE TABLE folders(id INTEGER PRIMARY KEY, name TEXT UNIQUE, parent);
@@ -112,7 +113,7 @@ const STATEMENTS = [
   'SELECT value FROM json_each(?) JOIN notes ON notes.id = value',
 ];
 
-describe('a plan on the copied schema is that of the database', () => {
+describe("a plan on the copied schema is the database's", () => {
   it.each([
     ['without statistics', '', false],
     ['with sqlite_stat1', 'ANALYZE;', false],
@@ -133,7 +134,7 @@ describe('a plan on the copied schema is that of the database', () => {
     expect((await rowsOf('SELECT count(*) FROM notes'))[0]).toEqual([3000]);
   });
 
-  it('statistics turn one of these plans around', async () => {
+  it('statistics change one of these plans', async () => {
     const plans: string[] = [];
     for (const last of ['', 'ANALYZE;']) {
       const { file } = await database(SCHEMA + ROWS + last);
@@ -145,7 +146,7 @@ describe('a plan on the copied schema is that of the database', () => {
 });
 
 describe('what a schema may do', () => {
-  it('is making tables, indexes, and views, and nothing else', async () => {
+  it('is creating tables, indexes, and views, and nothing else', async () => {
     const copy = await copyOf({
       statements: textsOf(`
 CREATE TABLE t(a, b DEFAULT (hostile()), CHECK (checked(a) > 0));
@@ -186,7 +187,7 @@ CREATE TABLE sqlite_forged(a);
     expect(copy.size).toBe(0);
   });
 
-  it('a plan never runs the statement, and can hold no other one', async () => {
+  it("a plan never runs the statement, and can't contain another one", async () => {
     const copy = await copyOf({ statements: textsOf('CREATE TABLE t(a); CREATE TABLE u(a)') });
     await stepsOf(copy, 'INSERT INTO t VALUES (1)');
     await stepsOf(copy, 'DELETE FROM t');
@@ -206,7 +207,7 @@ CREATE TABLE sqlite_forged(a);
     expect(await copy.explain('SELECT * FROM v40')).toHaveProperty('refused');
   }, 30_000);
 
-  it('a file whose statistics are a view answers none', async () => {
+  it('a file whose statistics are a view gives none', async () => {
     const { rowsOf, file } = await database('CREATE TABLE t(a); CREATE TABLE stat(a)');
     await rowsOf(`PRAGMA writable_schema=on;
       UPDATE sqlite_schema SET type='view', name='sqlite_stat1', tbl_name='sqlite_stat1', rootpage=0,
@@ -216,15 +217,15 @@ CREATE TABLE sqlite_forged(a);
     expect(read.statements.map(({ name }) => name)).toEqual(['t']);
   });
 
-  it('what is no database is refused with its cause', async () => {
+  it("a file that isn't a database is rejected with the cause", async () => {
     await expect(
       readSchema(wasm, { main: new Blob([new Uint8Array(8192).fill(7)]), wal: null }),
     ).rejects.toThrow(/can't read the schema of this copy: .*not a database/);
   });
 });
 
-describe('texts', () => {
-  it('a schema statement is known by its words', () => {
+describe('SQL text', () => {
+  it('a schema statement is recognized by its words', () => {
     const of = (sql: string): unknown[] => {
       const found = schemaStatementOf(sql);
       return found ? [found.verb, found.what, found.schema, found.name, found.table] : [];
@@ -260,7 +261,7 @@ describe('texts', () => {
     });
   });
 
-  it('a script falls into its statements, a trigger with its body', () => {
+  it('a script is split into its statements, a trigger with its body', () => {
     expect(
       statementsIn(
         "SELECT ';'; CREATE TRIGGER x AFTER INSERT ON t BEGIN SELECT 1; END; -- end\n SELECT 2; -- none",
@@ -272,7 +273,7 @@ describe('texts', () => {
     ]);
   });
 
-  it('folded lists open, and folded values get stand-ins of their own', () => {
+  it('folded lists expand, and folded values get their own placeholders', () => {
     expect(opened('SELECT 1 FROM t WHERE a IN (?, ...); ')).toBe(
       'SELECT 1 FROM t WHERE a IN (?, ?, ?)',
     );
@@ -303,7 +304,10 @@ describe('texts', () => {
   });
 });
 
-/** An app that makes its schema, fills it, and scans it three times: each time 19 rows of 4 pages for one. @param attached path of another database that its connection reads */
+/**
+ * An app that creates its schema, fills it, and scans it three times, each time reading 19 rows of
+ * 4 pages to find one. @param attached path of another database that its connection reads
+ */
 function recorded(
   more: readonly string[] = [],
   last = 'SELECT * FROM notes n WHERE code = ?',
@@ -378,7 +382,7 @@ async function planIn(
 }
 
 describe('a recorded statement', () => {
-  it('has its plan from the recorded CREATE statements, beside pages, steps, and rows', async () => {
+  it('has its plan from the recorded CREATE statements, next to pages, steps, and rows', async () => {
     const plan = await planIn(recorded());
     expect(plan).toMatchObject({
       lines: [
@@ -397,7 +401,7 @@ describe('a recorded statement', () => {
     expect(runFacts(plan.runs)).toBe('3 runs: 3 rows, 57 scan steps, 141 VM steps');
   });
 
-  it("is made by the app's release where there is one, else by the nearest", async () => {
+  it("is planned by the app's release if it is available, otherwise by the nearest", async () => {
     const made = async (sqliteVersion: string, last?: string): Promise<[string, string]> => {
       const store = recorded([], last, sqliteVersion);
       const { release, notes } = await planIn(store, last);
@@ -419,14 +423,14 @@ describe('a recorded statement', () => {
   });
 
   it.each(Object.keys(BUILDS) as SqliteBuild[])(
-    '%s is of the release that it is said to be',
+    '%s is of the release that it claims to be',
     async (build) => {
       const { sqlite3 } = await loadSqlite(wasmOf(build), build);
       expect(sqlite3.libversion()).toBe(BUILDS[build]);
     },
   );
 
-  it('says what the recording lacks: an index made before, statistics, the release', async () => {
+  it('reports what the recording lacks: an earlier index, statistics, the release', async () => {
     expect((await planIn(recorded())).notes).toEqual([
       "SQLite 3.44.0 made this plan. Your app's release isn't known.",
       'A recording has no statistics (sqlite_stat1), so the plan uses none.',
@@ -449,7 +453,7 @@ describe('a recorded statement', () => {
     );
   });
 
-  it("pages of a table that two lines read are those of neither, and scan steps no line's where a trigger may scan", async () => {
+  it('pages of a table that two lines read count for neither, and scan steps for no line if a trigger may scan', async () => {
     const sql = 'SELECT a.id FROM notes a JOIN notes b ON a.id = b.size';
     const twice = await planIn(recorded([], sql), sql.toLowerCase());
     expect(twice.lines!.map(({ detail, pages }) => [detail, pages])).toEqual([
@@ -468,7 +472,7 @@ describe('a recorded statement', () => {
     ).toEqual([null]);
   });
 
-  it('follows DROP and ALTER, and leaves out what failed', async () => {
+  it('follows DROP and ALTER, and ignores statements that failed', async () => {
     const store = recorded([
       'CREATE INDEX notes_code ON notes(code)',
       'ALTER TABLE notes ADD COLUMN extra TEXT DEFAULT ?',
@@ -482,7 +486,7 @@ describe('a recorded statement', () => {
     expect(new Facts(store).get(recordedSchemas)[0]!.statements).toHaveLength(6);
   });
 
-  it('is n/a where its table was there before', async () => {
+  it('is n/a if its table existed earlier', async () => {
     const plan = await planIn(recorded([], 'SELECT * FROM elsewhere'), 'select * from elsewhere');
     expect(plan).toMatchObject({
       ...{ lines: null, lacksSchema: true, database: 'made.db' },
@@ -513,7 +517,7 @@ describe('a recorded statement', () => {
     },
   );
 
-  it('says where unknown values matter', async () => {
+  it('shows where unknown values matter', async () => {
     const sql = 'SELECT code FROM notes WHERE code LIKE ? AND size IN (?, ...) ORDER BY ?';
     const store = recorded(
       [
@@ -532,7 +536,7 @@ describe('a recorded statement', () => {
     ]);
   });
 
-  it('has none where it neither reads nor changes rows, or is a script', async () => {
+  it('has none if it neither reads nor changes rows, or is a script', async () => {
     const facts = new Facts(recorded([], 'PRAGMA user_version'));
     const row = facts.get(statementTable)!.rows.find(({ text }) => text === 'pragma user_version')!;
     expect(await new Planner(wasmOf).planOf(facts, row, {}, () => null)).toBeNull();
@@ -545,7 +549,7 @@ describe('a recorded statement', () => {
 });
 
 describe('attached databases', () => {
-  it('plans what the app made there as the database itself does', async () => {
+  it('plans what the app created there as the database itself does', async () => {
     const script = `${SCHEMA} ATTACH ':memory:' AS aux; CREATE TABLE aux.marks(note, mark); CREATE INDEX aux.marks_note ON marks(note);`;
     const { rowsOf } = await database(script);
     const copy = await copyOf({ statements: textsOf(script) });
@@ -559,7 +563,7 @@ describe('attached databases', () => {
     }
   });
 
-  it('has what was recorded there beside a schema that was read', async () => {
+  it('has what was recorded there next to a schema that was read', async () => {
     const { file } = await database('CREATE TABLE notes(id INTEGER PRIMARY KEY, code, size)');
     const main = await readSchema(wasm, { main: file(), wal: null });
     const sql = 'select * from aux.marks join notes on notes.id = mark';
@@ -574,7 +578,7 @@ describe('attached databases', () => {
     ]);
   });
 
-  it('has no pages for a line whose table may be that of either', async () => {
+  it('has no pages for a line whose table may belong to either', async () => {
     const { lines } = await planIn(recorded(['CREATE TABLE aux.notes(code)']));
     expect(lines).toMatchObject([{ detail: 'SCAN n', pages: null, scanSteps: 57 }]);
     const sql = 'select * from main.notes where code = ?';
@@ -583,7 +587,7 @@ describe('attached databases', () => {
     ]);
   });
 
-  it('is n/a with its cause where the schema of an attached database may be needed', async () => {
+  it('is n/a with its cause if the schema of an attached database may be needed', async () => {
     const alone = 'vfscope reads the schema of main databases alone.';
     const named = 'select * from aux.elsewhere';
     expect(await planIn(recorded([], named), named)).toMatchObject({

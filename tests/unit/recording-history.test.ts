@@ -1,4 +1,4 @@
-// Which recordings stay on disk, what the list says of them, and notes that are written into one.
+// Which recordings stay on disk, what the list shows of them, and how notes are written to one.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HISTORY } from '../../src/protocol/session.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
@@ -21,8 +21,8 @@ const nameOf = (begun: number, key = 'tab-1', tag = ''): string =>
 const put = (name: string, bytes = 100): void => void disk.files.set(name, new Uint8Array(bytes));
 const left = (): string[] => [...disk.files.keys()];
 
-describe('the bound of the history', () => {
-  it('is ten recordings: the oldest go, those in use stay and count', async () => {
+describe('the limit of the history', () => {
+  it('is ten recordings: the oldest are deleted, those in use stay and count', async () => {
     for (let n = 1; n <= HISTORY.recordings + 3; n++) put(nameOf(n * 1000));
     const release = await hold(nameOf(1000)); // shown here
     disk.locks.add(`vfscope spool ${nameOf(2000)}`); // recorded by another panel
@@ -35,7 +35,7 @@ describe('the bound of the history', () => {
     expect(left()).not.toContain(nameOf(1000));
   });
 
-  it('is a share of the quota, not counting what is in use', async () => {
+  it('is a share of the quota, without what is in use', async () => {
     disk.quota = 4000 / HISTORY.shareOfQuota;
     for (const n of [1, 2, 3, 4]) put(nameOf(n), 1500);
     put(nameOf(5), 90_000);
@@ -44,7 +44,7 @@ describe('the bound of the history', () => {
     expect(left()).toEqual([nameOf(3), nameOf(4), nameOf(5)]);
   });
 
-  it('takes what a flight recorder froze along with its recording, never of one that goes on', async () => {
+  it('deletes what a flight recorder froze along with its recording, but never for a running one', async () => {
     const parts = (n: number): string[] => [
       nameOf(n),
       nameOf(n, 'tab-1', '~frozen1'),
@@ -58,7 +58,7 @@ describe('the bound of the history', () => {
     expect(left()).toEqual(expect.arrayContaining(parts(1)));
   });
 
-  it('holds for all panels: none deletes what another shows', async () => {
+  it('applies to all panels: none deletes what another shows', async () => {
     put(nameOf(1, 'tab-1'));
     put(nameOf(1, 'tab-2'));
     const release = await hold(nameOf(1, 'tab-2'));
@@ -73,7 +73,7 @@ describe('the bound of the history', () => {
 });
 
 describe('a recording on a full disk', () => {
-  it('takes the room of the oldest ones, and reports it', async () => {
+  it('takes the space of the oldest ones, and reports it', async () => {
     const problems = new Set<string>();
     const keeper = new SpoolKeeper(
       (text) => problems.add(text),
@@ -109,7 +109,7 @@ describe('the list of recordings', () => {
   const stored = async (store: TraceStore, name: string): Promise<void> =>
     void disk.files.set(name, new Uint8Array(await (await saveTrace(store)).arrayBuffer()));
 
-  it('has when each began, its length and its events, the newest first', async () => {
+  it('has the start, length, and number of events of each, the newest first', async () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
     t.call('xRead', { dur: 10 });
@@ -117,7 +117,7 @@ describe('the list of recordings', () => {
     t.send();
     const [from, to] = store.extent();
     await stored(store, nameOf(1000));
-    put(nameOf(3000), 50); // cut off
+    put(nameOf(3000), 50); // truncated
     await stored(newStore(), nameOf(2000));
     expect(
       (await idleSpools()).map(({ begunMs, events, durationUs, id, origin }) => ({
@@ -146,7 +146,7 @@ describe('the list of recordings', () => {
     ]);
   });
 
-  it('takes notes into a finished one, over and over; one that was cut off stays as it is', async () => {
+  it('adds notes to a finished one, repeatedly; a truncated one stays unchanged', async () => {
     await stored(syntheticStore({ events: 500, threads: 1 }), nameOf(1));
     const notes = async (): Promise<string[]> =>
       (await readTrace(disk.files.get(nameOf(1))!)).store.annotations.notes.map(({ text }) => text);

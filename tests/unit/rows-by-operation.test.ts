@@ -1,4 +1,4 @@
-// The calls of a thread by operation: of one, of several in order, of none.
+// The calls of a thread by operation: one, several in order, or none.
 import { expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { rowsByOperation } from '../../src/analysis/core/rows-by-operation.ts';

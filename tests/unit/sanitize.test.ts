@@ -1,4 +1,5 @@
-// A sanitized trace holds no word of its app, and the same counts and times; the report says what a trace holds before it is shared.
+// A sanitized trace has none of its app's texts, and the same counts and times. The report lists
+// what a trace contains before it is shared.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +26,7 @@ import { ThreadBuilder, newStore } from '../traces/builder.ts';
 import { sampleStore } from '../traces/sample.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
-/** Every text of a trace file, as its reader gets them, and as they lie in it. */
+/** Every text of a trace file, as its reader gets them, and as the file stores them. */
 async function textsOf(store: TraceStore): Promise<string> {
   const { store: back, header } = await readTrace(
     new Uint8Array(await (await saveTrace(store, { sanitized: true })).arrayBuffer()),
@@ -41,7 +42,7 @@ async function textsOf(store: TraceStore): Promise<string> {
   return JSON.stringify({ header: { ...header, writer: '' }, threads }).toLowerCase();
 }
 
-/** Words that may stay: SQL's, those of the event model, and those that the replacements are made of. */
+/** Words that may stay: SQL's, those of the event model, and those that replacements consist of. */
 const MODEL = [
   ...[
     'kind',
@@ -149,10 +150,10 @@ const VOCABULARY = [
 ]
   .join(' ')
   .toLowerCase();
-/** Numbers, versions of SQLite, and what an original can have in common with a replacement by chance. */
+/** Numbers, versions of SQLite, and what an original may share with a replacement by chance. */
 const HARMLESS =
   /^(?:\d+|3\.53\.0|(?:file|site|path|idb|store|lock|key|name|message|worker|thread|vfs|engine|statement) ?\d+)$/;
-/** The pieces of an original text that would give it away. */
+/** The parts of an original text that would reveal it. */
 const pieces = (text: string): string[] =>
   [text, ...text.split(/[^\p{L}\p{N}]+/u)]
     .map((p) => p.toLowerCase())
@@ -286,7 +287,7 @@ describe('a sanitized trace', () => {
     expect(pieces('/data/patientrecords.db')).toContain('patientrecords');
   });
 
-  test('gives the same counts and times, and the same things the same names', () => {
+  test('has the same counts and times, and one name for each thing', () => {
     for (const store of [sampleStore(), syntheticStore({ events: 3000, threads: 2 })]) {
       const clean = sanitizeStore(store);
       const [a, b] = [summaryOf(store), summaryOf(clean)];
@@ -323,7 +324,7 @@ describe('a sanitized trace', () => {
     ]);
   });
 
-  test('the form of a statement stays readable, its identifiers are the same everywhere', () => {
+  test("a statement's form stays readable, and its identifiers are the same everywhere", () => {
     const b = new ThreadBuilder(newStore());
     const texts = [
       "SELECT name, count(*) FROM patient AS p WHERE p.name LIKE 'A%' ORDER BY 1",
@@ -351,7 +352,7 @@ describe('a sanitized trace', () => {
     ]);
   });
 
-  test('what keeps its name: engines, VFSs and browsers that everybody has', () => {
+  test('common engines, VFSs, and browsers keep their names', () => {
     const b = new ThreadBuilder(newStore());
     const agent =
       'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.8078.79 Safari/537.36';
@@ -381,7 +382,7 @@ describe('a sanitized trace', () => {
 });
 
 describe('the report before sharing', () => {
-  test('counts what a trace holds', () => {
+  test('counts what a trace contains', () => {
     const b = new ThreadBuilder(newStore(), { url: 'https://a.test/w.js', name: 'db' });
     const store = b.define({ kind: 'idb-store', db: 'app', store: 'users' });
     for (const text of ['SELECT ?', 'SELECT 1', `SELECT "Ann"`, "SELECT 'Ann'"])
@@ -434,7 +435,7 @@ describe('export --sanitize', () => {
   const folder = mkdtempSync(join(tmpdir(), 'vfscope-sanitize-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('no format lets a name through; without it the command says what the result holds', async () => {
+  test('no format contains a name; without it the command reports what the result contains', async () => {
     const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const file = join(folder, 'secretclinic.vfst');
     const b = new ThreadBuilder(newStore(), {

@@ -29,7 +29,7 @@ test('an engine: an app and its two entries, once', () => {
   expect(() => newEngine(root, '../elsewhere')).toThrow("isn't the name of an npm package");
 });
 
-test('a finding: a rule, its place, its trace, its section, and its record, once', () => {
+test('a finding: a rule, its registration, its trace, its section, and its record, once', () => {
   const index = 'src/analysis/findings/index.ts';
   const pages = ['docs/findings.md', 'docs/rules-tested.md'];
   copy(index, 'src/analysis/wal/rules.ts', 'tests/traces/findings/storage.ts', ...pages);

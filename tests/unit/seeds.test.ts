@@ -24,7 +24,7 @@ const ANALYSES = new Set(
 );
 const answers = rows.filter((_, i) => i % 3 === 2);
 
-it('all 121 claims are there, once, in order', () => {
+it('all 121 claims are present, once, in order', () => {
   const counts = { S1: 28, S2: 17, S3: 35, S4: 18, S5: 23 };
   const expected = Object.entries(counts).flatMap(([seed, n]) =>
     Array.from({ length: n }, (_, i) => `${seed}.${i + 1}`),
@@ -33,7 +33,7 @@ it('all 121 claims are there, once, in order', () => {
   expect(claims).toEqual(expected);
 });
 
-it('every rule, file, recording, workload, setting, view, example and command that it names exists', () => {
+it('every rule, file, recording, workload, setting, view, example, and command that it names exists', () => {
   const rules = new Set(RULES.map(({ id }) => id));
   const views = new Set(
     [...read('src/viewer/ui/views/registry.ts').matchAll(/title: '([^']+)'/g)].map(
@@ -84,7 +84,7 @@ it('every rule, file, recording, workload, setting, view, example and command th
   expect(missing).toEqual([]);
 });
 
-it('what is answered in part says what is missing and why, and is counted as such', () => {
+it('a partial answer reports what is missing and why, and is counted as partial', () => {
   const inPart = answers.filter((answer) => answer.startsWith('*In part*: '));
   expect(inPart.filter((answer) => !/because/.test(answer))).toEqual([]);
   expect(/answers (\d+) of them, and (\d+) in part/.exec(doc)!.slice(1).map(Number)).toEqual([

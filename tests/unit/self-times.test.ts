@@ -1,4 +1,5 @@
-// Self time in an area of the timeline: each moment once, and the same numbers as the flame graph and the table of statements.
+// Self time in an area of the timeline: each moment counts once, with the same numbers as the flame
+// graph and the table of statements.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -27,7 +28,10 @@ const linesOf = async (
 const selfOf = (lines: readonly AreaLine[]): Record<string, number | null> =>
   Object.fromEntries(lines.map(({ name, selfUs }) => [name, selfUs]));
 
-/** A step of 20 µs, an xRead of 10 in it, and a storage call of 6 in that; then a mark of the app, and a read after all SQL. */
+/**
+ * A step of 20 µs, an xRead of 10 in it, and a storage call of 6 in that. Then a mark of the app,
+ * and a read after all SQL.
+ */
 function nested(): TraceStore {
   const store = newStore();
   const t = new ThreadBuilder(store);
@@ -51,7 +55,7 @@ test('each moment belongs to the innermost call that decides it', async () => {
   expect(selfOf(lines)).toEqual({
     sqlite3_step: 10,
     xRead: 4,
-    'opfs.read': 6, // its 50 µs outside SQL are no time while SQL runs
+    'opfs.read': 6, // its 50 µs outside SQL aren't time while SQL runs
     mark: null,
   });
   expect(lines.find(({ name }) => name === 'sqlite3_step')!.totalUs).toBe(20);
@@ -59,7 +63,7 @@ test('each moment belongs to the innermost call that decides it', async () => {
   expect(selfOf(await linesOf(store, 'statement'))).toEqual({ 'SELECT 1': 20 });
 });
 
-test('what lies outside the area is left out, but the mean is of whole calls, like the median', async () => {
+test('what is outside the area is left out, but the mean and the median are of whole calls', async () => {
   const range = { fromUs: 0, toUs: 12 };
   const lines = await linesOf(nested(), 'operation', range);
   expect(selfOf(lines)).toEqual({ sqlite3_step: 2, xRead: 4, 'opfs.read': 6 });

@@ -1,4 +1,4 @@
-// Why runs of a statement took longer than its median run, and how long they took as a histogram.
+// Why runs of a statement took longer than its median run, and a histogram of their durations.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ class App {
   readonly insert = this.t.define({ kind: 'sql', text: 'insert' });
   private n = 0;
 
-  /** A run of 10 us by itself, with a sync of 100 us, and what else happens in it. */
+  /** A run of 10 us, with a sync of 100 us, and what else happens in it. */
   run(more: { ownUs?: number; syncUs?: number; inside?: () => void } = {}): void {
     const { ownUs = 10, syncUs = 100, inside } = more;
     const aux = ++this.n;
@@ -49,7 +49,7 @@ class App {
 const causes = ({ causes: all }: SlowRun) => all.map(({ kind }) => kind);
 
 describe('the slowest runs', () => {
-  test('only those that a filter takes, beside the median of these', () => {
+  test('only those that pass a filter, next to the median of these', () => {
     const app = new App();
     for (let i = 0; i < 5; i++) app.run();
     const fromUs = app.t.now;
@@ -73,7 +73,7 @@ describe('the slowest runs', () => {
     expect(run!.causes).toMatchObject([{ kind: 'call', name: 'opfs.flush', us: 700 }]);
   });
 
-  test('the first run read pages; a later one with the same reads is no first run', () => {
+  test("the first run read pages; a later one with the same reads isn't a first run", () => {
     const app = new App();
     app.run({ inside: () => Array.from({ length: 5 }, () => app.read()) });
     for (let i = 0; i < 9; i++) app.run();
@@ -102,7 +102,7 @@ describe('the slowest runs', () => {
     expect(run!.causes).toMatchObject([{ kind: 'checkpoint', pages: 1 }]);
   });
 
-  test('what vfscope itself did, and a sync that the median run has not', () => {
+  test("vfscope's own work, and a sync that the median run lacks", () => {
     const app = new App();
     const step = (inside?: () => void, dur = 10): void => {
       app.t.call('sqlStep', { object: app.insert, context: 1, result: 101, dur }, inside);
@@ -118,7 +118,7 @@ describe('the slowest runs', () => {
     ]);
   });
 
-  test('pages that were written early, by the counters of the engine', () => {
+  test("pages that were written early, from the engine's counters", () => {
     const app = new App();
     const counters = (spills: number): void =>
       void app.t.call('sqlCounters', { context: 1, offset: 0, length: 0, aux: 0, aux2: spills });
@@ -130,7 +130,7 @@ describe('the slowest runs', () => {
     expect(run!.causes).toEqual([{ kind: 'spill', pages: 4 }]);
   });
 
-  test('a wait for a lock of another tab, in a recording of two', async () => {
+  test("a wait for another tab's lock, in a recording of two", async () => {
     const file = path.join(import.meta.dirname, '..', 'traces', 'golden', 'idb-two-tabs.vfst');
     const { store } = await readTrace(readFileSync(file));
     const [run] = slowRuns(new Facts(store), 'begin immediate').runs;
@@ -139,7 +139,7 @@ describe('the slowest runs', () => {
     expect(lock!.us).toBeLessThanOrEqual(run!.us);
   });
 
-  test('no cause where only SQLite itself took longer', () => {
+  test('no cause if only SQLite itself took longer', () => {
     const app = new App();
     for (let i = 0; i < 5; i++) app.run();
     app.run({ ownUs: 90 });
@@ -154,7 +154,7 @@ describe('the slowest runs', () => {
     expect(app.slow({ from: 250, to: 400 }).runs.map(({ us }) => us)).toEqual([310]);
   });
 
-  test('nothing where no run has ended', () => {
+  test('nothing if no run has ended', () => {
     const app = new App();
     app.t.call('sqlStep', { object: app.insert, aux: 1, open: true });
     expect(app.slow()).toEqual({ median: null, runs: [], longer: 0 });
@@ -163,7 +163,7 @@ describe('the slowest runs', () => {
 });
 
 describe('histogram', () => {
-  test('buckets grow by the same factor, and hold each run once', () => {
+  test('buckets grow by a constant factor, and hold each run once', () => {
     const us = [10, 11, 20, 99, 100, 1000];
     const histogram = runHistogram(us);
     const { edges, counts } = histogram;
@@ -179,7 +179,7 @@ describe('histogram', () => {
     }
   });
 
-  test('runs that took no time that the clock can tell have a bucket of their own', () => {
+  test('runs too short for the clock have their own bucket', () => {
     expect(runHistogram([0, 0, 100])).toMatchObject({ counts: [2, 1] });
     expect(runHistogram([0, 0])).toEqual({ edges: [0, 1], counts: [2] });
     expect(runHistogram([])).toEqual({ edges: [], counts: [] });

@@ -1,4 +1,4 @@
-// A recording's copy on a fake disk: what remains of it when there is no room, and what is offered
+// A recording's copy on a fake disk: what remains of it if the disk is full, and what is offered
 // again.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TraceStore } from '../../src/trace/store.ts';
@@ -39,13 +39,13 @@ describe('the copy of a recording', () => {
     await vi.waitFor(
       () => expect(Buffer.from([...disk.files.values()][0] ?? []).includes('STAT')).toBe(true),
       { timeout: 10_000 },
-    ); // behind all chunks
+    ); // after all chunks
     return { spool, name: [...disk.files.keys()][0]!, bytes: disk.used };
   }
   const forgetMost = (store: TraceStore): void =>
     store.threads[0]!.forget(store.threads[0]!.events.count - 5000);
 
-  it('is written anew once most of it is forgotten', async () => {
+  it('is rewritten once most of it is dropped', async () => {
     const store = syntheticStore({ events: MANY, threads: 1 });
     const { spool, name, bytes } = await kept(store);
     forgetMost(store);
@@ -57,14 +57,14 @@ describe('the copy of a recording', () => {
     expect([disk.files.size, disk.locks.size, problems]).toEqual([0, 0, []]);
   });
 
-  it('stays as it is when there is no room for a second one', async () => {
+  it('stays unchanged if there is no space for a second one', async () => {
     const store = syntheticStore({ events: MANY, threads: 1 });
     const { spool, name, bytes } = await kept(store);
-    disk.room = bytes + 200; // for a header, not for the events
+    disk.room = bytes + 200; // enough for a header, not for the events
     forgetMost(store);
     await vi.waitFor(() =>
       expect([disk.made.size, disk.files.size, disk.locks.size]).toEqual([2, 1, 1]),
-    ); // the second one came and went
+    ); // the second one was written and removed
     await spool.finish();
     expect([...disk.files.keys()]).toEqual([name]);
     expect(disk.used).toBeGreaterThanOrEqual(bytes);
@@ -72,7 +72,7 @@ describe('the copy of a recording', () => {
     expect([disk.files.size, disk.locks.size]).toEqual([0, 0]);
   });
 
-  it('that cannot grow any further is kept until the recording is dropped, then deleted', async () => {
+  it("that can't grow any further is kept until the recording is dropped, then deleted", async () => {
     const store = syntheticStore({ events: 20_000, threads: 1 });
     const { spool, name, bytes } = await kept(store);
     disk.room = bytes + 10;
@@ -82,9 +82,10 @@ describe('the copy of a recording', () => {
         expect.stringContaining('backup copy on disk stopped growing: the disk took'),
       ]),
     );
-    expect(await idleSpools()).toEqual([]); // in use: nobody else is offered it
+    expect(await idleSpools()).toEqual([]); // in use, so not offered
     await spool.finish();
-    expect([[...disk.files.keys()], problems.length, solved.length]).toEqual([[name], 2, 1]); // the second: its end is missing, too
+    // the second problem: its end is missing, too
+    expect([[...disk.files.keys()], problems.length, solved.length]).toEqual([[name], 2, 1]);
     await spool.drop();
     expect([disk.files.size, disk.locks.size]).toEqual([0, 0]);
   });
@@ -126,7 +127,7 @@ describe('the copy of a recording', () => {
 });
 
 describe('the journal of a recording', () => {
-  it('is told what the copy has, once it has it; it ends empty with a copy that is whole, and goes with it', async () => {
+  it('is told what the copy has, once it has it; it is emptied when the copy is complete, and deleted with it', async () => {
     const told: string[] = [];
     const journal = {
       covered: () => () => void told.push('covered'),
@@ -170,7 +171,7 @@ describe('the journal of a recording', () => {
     expect(disk.journals.size).toBe(0);
   });
 
-  it('is not told so while the copy cannot grow', async () => {
+  it("isn't told so while the copy can't grow", async () => {
     let covered = 0;
     const problems: string[] = [];
     const spool = new SpoolKeeper(
@@ -197,7 +198,7 @@ describe('the journal of a recording', () => {
 });
 
 describe('a disk that is full for a while', () => {
-  it('is tried again: what could not be written then is in the copy, and it is not said any more', async () => {
+  it("is retried: the copy has what couldn't be written then, and the problem isn't reported any more", async () => {
     const problems = new Set<string>();
     const spool = new SpoolKeeper(
       (text) => problems.add(text),
@@ -244,7 +245,7 @@ describe('a disk that is full for a while', () => {
 
 describe('recordings that are offered again', () => {
   const name = 'k~0~https%3A%2F%2Fapp.example.vfst';
-  it('are those that nobody uses; one that is gone or just begun elsewhere hides none of the others', async () => {
+  it('are those not in use; one that is gone, or in use by another panel since, hides none of the others', async () => {
     disk.files.set(name, new Uint8Array(100));
     disk.files.set('empty.vfst', new Uint8Array());
     disk.files.set('begun.vfst', new Uint8Array());
@@ -252,7 +253,7 @@ describe('recordings that are offered again', () => {
     const query = disk.navigator.locks.query;
     disk.navigator.locks.query = async () => {
       const held = await query();
-      disk.locks.add('vfscope spool begun.vfst'); // another panel begins right after it was asked
+      disk.locks.add('vfscope spool begun.vfst'); // another panel begins right after the query
       return held;
     };
     expect(await idleSpools()).toEqual([

@@ -1,4 +1,5 @@
-// Texts that fit a template get the shape that folding gives them: whatever the literals, wherever the text ends.
+// Texts that fit a template get the same shape that folding gives, whatever the literals, and
+// wherever the text ends.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SqlTexts } from '../../src/engines/sql-texts.ts';
@@ -6,13 +7,16 @@ import { Recorder } from '../../src/record/recorder.ts';
 import { SqlFolder } from '../../src/sqlite/sql-fold.ts';
 import type { EngineMemory } from '../../src/vfs-instrumented/interpose/io-methods.ts';
 
-/** Texts in an engine's memory, and the shape that each gets. */
+/** Texts in an engine's memory, and the shape of each. */
 class Shapes {
   private readonly recorder = new Recorder({ capacity: 64, maxEngines: 0 });
   private readonly texts = new SqlTexts(this.recorder);
   private readonly known = new Map<number, string>();
 
-  /** @param after what stands behind the text @param asLength the text's end is told by its length, not by a NUL */
+  /**
+   * @param after what follows the text @param asLength the text's end is given by its length, not
+   * by a NUL
+   */
   of(sql: string, after = '\0', asLength = false): string {
     const at = 8;
     const text = new TextEncoder().encode(sql);
@@ -30,7 +34,7 @@ class Shapes {
 }
 const folded = (sql: string): string => new Shapes().of(sql);
 
-/** Calls of the folder while `run` runs. */
+/** Number of calls of the folder while `run` runs. */
 function folds(run: () => void): number {
   const prototype = SqlFolder.prototype as { fold: (...args: unknown[]) => unknown };
   const genuine = prototype.fold;
@@ -81,20 +85,20 @@ describe('templates', () => {
       expect(shapes.of(sql)).toBe(folded(sql));
   });
 
-  it('the number of a setting is no hole', () => {
+  it("a setting's number isn't a hole", () => {
     const shapes = new Shapes();
     const texts = [1, 1, 2, 1, 3].map((n) => `PRAGMA cache_size=${n}`);
     expect(texts.map((sql) => shapes.of(sql))).toEqual(texts);
   });
 
-  it('a length ends a text as a NUL does, and what stands behind it is no part of it', () => {
+  it("a length ends a text as a NUL does, and what follows isn't part of it", () => {
     const shapes = new Shapes();
     for (const after of ['\0', '9', ';', "'", ', 3)', ' AND b'])
       for (const n of [1, 22, 333])
         expect(shapes.of(`SELECT a = ${n}`, `${after}\0`, true)).toBe('SELECT a = ?');
   });
 
-  it('any texts, in any order, get what folding alone gives them', () => {
+  it('any texts, in any order, get what folding alone gives', () => {
     const literal = fc.constantFrom(
       ...`'' 'a' 'it''s' 'é' 0 7 42 1.5 .5 1e3 0x1F 1_0 x'00' -1 'open`.split(' '),
     );

@@ -1,4 +1,4 @@
-// Decoders of SQLite's own bytes, against files that real SQLite wrote and what its PRAGMAs say of them.
+// Decoders of SQLite's own bytes, tested with files that real SQLite wrote and with its PRAGMAs.
 import { describe, expect, test } from 'vitest';
 import { isPointerMapPage, PageType } from '../../src/sqlite/page.ts';
 import { loadWaSqlite } from '../contract/helpers/wa-sqlite.ts';
@@ -76,7 +76,7 @@ describe('pages', () => {
     expect(decodeDatabaseStart(firstWords(bytes.subarray(pageSize)))).toBeNull();
     expect(decodeDatabaseHeader(bytes.subarray(0, 99))).toBeNull();
 
-    // walk the b-trees from their roots: the pages that are truly of each type
+    // walk the b-trees from their roots: the pages that really have each type
     const expected = new Map<number, number>();
     const u32 = (at: number): number => new DataView(bytes.buffer).getUint32(at);
     const u16 = (at: number): number => new DataView(bytes.buffer).getUint16(at);
@@ -104,12 +104,13 @@ describe('pages', () => {
     }
     expect(pageTypeOf(bytes.subarray(0, 32), 1, pageSize)).toBe(PageType.database);
     expect(pageTypeOf(bytes.subarray(pageSize, pageSize), 2, pageSize)).toBe(PageType.other);
-    // a page on the freelist still looks like the b-tree page that it was; overflow and pointer map pages do not
+    // a page on the freelist still looks like its former b-tree page; overflow and pointer map
+    // pages don't
     expect(wrong.length).toBeLessThanOrEqual(header.freelistPages);
     await close();
   });
 
-  test('WAL is said in the header', async () => {
+  test('WAL is marked in the header', async () => {
     const { sql, file, close } = await database();
     await sql(`${WAL} CREATE TABLE t(a); PRAGMA wal_checkpoint(TRUNCATE)`);
     expect(decodeDatabaseHeader(file('/test.db'))).toMatchObject({

@@ -1,4 +1,7 @@
-/** The SQL lane: which kind each statement is, many short runs as one, and where else a statement runs. */
+/**
+ * The SQL track: the kind of each statement, many short runs as one, and where else a statement
+ * runs.
+ */
 import { describe, expect, it } from 'vitest';
 import { executions } from '../../src/analysis/core/executions.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
@@ -24,7 +27,7 @@ describe('the kind of a statement', () => {
   ])('of %s is %s', (sql, kind) => expect(statementKind(sql)).toBe(kind));
 });
 
-/** 59 inserts of 10 us each with 10 us between, a pause, 3 more, then a SELECT of 1 ms. */
+/** 59 inserts of 10 us each with gaps of 10 us, a pause, 3 more inserts, then a SELECT of 1 ms. */
 function recorded(): { store: ReturnType<typeof newStore>; end: number } {
   const store = newStore();
   const b = new ThreadBuilder(store, { name: 'db' });
@@ -65,30 +68,30 @@ describe('many short runs of one statement', () => {
     ]);
   };
 
-  it('are one box with their number, cut where nothing ran for as long as one sees', () => {
+  it('are one box with their number, split where a visible time has no runs', () => {
     const begin = thread!.events.t0[0]!;
     const found = runsAt(begin, begin + 4000, 800); // 5 us a column: 59 runs of 4 columns
     expect(found).toEqual([[0, 234, 'insert', 59, 'INSERT INTO notes VALUES (?)']]);
   });
-  it('stay single where there is room for each', () => {
+  it('stay separate if each fits', () => {
     const begin = thread!.events.t0[0]!;
     expect(runsAt(begin, begin + 200, 800)).toEqual([]); // 80 columns each
   });
-  it('leave the others as they are', () => {
+  it('leave the others unchanged', () => {
     const [frame] = lanes.frames(['0:sql'], 0, end, 1000);
     const kinds = new Set([...frame!.activity].filter((_, i) => frame!.busy[i]));
     expect([...kinds].map((kind) => STATEMENT_KINDS[kind]).sort()).toEqual(['insert', 'select']);
   });
 });
 
-it('marks are joined by pixel, whatever the number of runs', () => {
+it('marks are merged by pixel, for any number of runs', () => {
   const begins = Float64Array.from({ length: 1000 }, (_, i) => i * 10 + (i >= 500 ? 5000 : 0));
   const ends = begins.map((us) => us + 4);
   expect([...joined({ begins, ends }, 0, 20_000, 20)]).toEqual([0, 4994, 10_000, 14_994]);
   expect([...joined({ begins, ends }, 0, 35, 1)]).toEqual([0, 4, 10, 14, 20, 24, 30, 34]);
 });
 
-it('a VFS call says the kind of its file where that is not the database', () => {
+it("a VFS call shows the kind of its file if it isn't the database", () => {
   const store = newStore();
   const b = new ThreadBuilder(store, { name: 'db' });
   const db = b.file('/long/path/app.db');

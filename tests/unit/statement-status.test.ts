@@ -1,4 +1,6 @@
-/** The counters of statements are read from memory once it is known where they are, and by calls where that is not so, or no longer. */
+/**
+ * Counters of statements are read from memory once their address is known, and by calls otherwise.
+ */
 import { beforeEach, expect, test } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import { newCounts, StatusReader } from '../../src/engines/statement-status.ts';
@@ -9,7 +11,7 @@ import type { Recorder } from '../../src/record/recorder.ts';
 const STMT = 4096;
 const { fullScanStep, vmStep, run, filterHit } = StatementStatus;
 let words: Uint32Array;
-/** Of the array of counters, in words behind the statement. */
+/** Of the array of counters, in words after the statement's address. */
 let place: number;
 let calls: number[];
 let steps: number[];
@@ -61,23 +63,23 @@ beforeEach(() => {
   [place, calls, steps, rare, version] = [40, [], [], [], 3_053_000];
 });
 
-test('a thousand runs take a call a counter each 64 runs', () => {
+test('a thousand runs take one call a counter in every 64 runs', () => {
   reader().runs(1000);
   expect(new Set(steps)).toEqual(new Set([7]));
   expect(steps).toHaveLength(1000);
-  // 3 runs to find the place, 15 reads to compare, and the memory once
+  // 3 runs to find the address, 15 reads to compare, and the memory once
   expect(calls).toHaveLength((2 * 3 + Math.floor((2 * 997) / 128)) * filterHit + 1);
   expect(rare).toEqual([[StatementStatus.memoryUsed, 640]]);
 });
 
-test('where the counters are no words of the statement, each run asks', () => {
+test("where the counters aren't words of the statement, each run makes calls", () => {
   place = 400;
   reader().runs(100);
   expect(steps).toEqual(Array.from({ length: 100 }, () => 7));
   expect(calls).toHaveLength(2 * 100 * filterHit + 1);
 });
 
-test('while two places hold the same words, each run asks', () => {
+test('while two addresses hold the same words, each run makes calls', () => {
   const engine = reader();
   const twin = STMT / 4 + place + 20;
   for (let i = 0; i < 10; i++) {
@@ -87,13 +89,13 @@ test('while two places hold the same words, each run asks', () => {
     engine.runs(1);
   }
   expect(calls).toHaveLength(2 * 10 * filterHit + 1);
-  engine.runs(1); // here they differ
+  engine.runs(1); // now they differ
   calls = [];
   engine.runs(10);
   expect(calls).toEqual([]);
 });
 
-test('a place that turns out to be wrong is given up', () => {
+test('an address that turns out to be wrong is dropped', () => {
   const engine = reader();
   engine.runs(3);
   words.copyWithin(STMT / 4 + 80, STMT / 4 + 40, STMT / 4 + 60);
@@ -105,7 +107,7 @@ test('a place that turns out to be wrong is given up', () => {
   expect(steps.slice(-10)).toEqual(Array.from({ length: 10 }, () => 7));
 });
 
-test('counters that a release lacks are not asked for: there the function answers with something else', () => {
+test("counters that a release lacks aren't requested, because its function would return something else", () => {
   version = 3_035_000;
   const engine = reader();
   words[STMT / 4 + place + filterHit] = 0xdead_beef;

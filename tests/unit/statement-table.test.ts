@@ -1,4 +1,5 @@
-// Statements by fingerprint: executions, times, rows, pages, cache and calls of hand-made traces, and sums of any trace.
+// Statements by fingerprint: executions, times, rows, pages, cache, and calls of hand-made traces,
+// and totals of any trace.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StatementRow } from '../../src/analysis/statements/statement-table.ts';
@@ -33,7 +34,7 @@ test('without SQL calls there is no table', () => {
   expect(statementTable(t.store)).toBeNull();
 });
 
-test('a view has total time as the flame graph has it, by name, definition and number', () => {
+test('a view has total time like the flame graph, by name, definition, and number', () => {
   const t = new ThreadBuilder(newStore());
   const a = sql(t, 'SELECT a FROM t');
   t.call('sqlPrepare', { object: a, aux: 1, dur: 3 });
@@ -49,7 +50,7 @@ test('a view has total time as the flame graph has it, by name, definition and n
 });
 
 describe('executions', () => {
-  test('from the first step to done, to a reset with rows left, to an error; what runs is not timed', () => {
+  test("from the first step to done, to a reset with rows left, or to an error; a running one isn't timed", () => {
     const t = new ThreadBuilder(newStore());
     const a = sql(t, 'SELECT a FROM t');
     const step = (aux: number, result: number, dur = 10): number =>
@@ -89,7 +90,7 @@ describe('executions', () => {
     });
   });
 
-  test('two statements stepped in turn stay two', () => {
+  test('two statements stepped alternately stay two', () => {
     const t = new ThreadBuilder(newStore());
     const [a, b] = [sql(t, 'SELECT 1'), sql(t, 'SELECT 2, 3')];
     for (const result of [ROW, ROW, DONE]) {
@@ -120,7 +121,7 @@ describe('executions', () => {
   });
 });
 
-test('one statement however it is spelled, and though it was cut once: in the table, the headline and the comparison', () => {
+test('one statement however it is spelled, even if it was cut once: in the table, the headline, and the comparison', () => {
   const t = new ThreadBuilder(newStore());
   const texts = ['SELECT a FROM t', 'select  a from t;', 'SELECT a FROM t'];
   texts.forEach((text, i) => {
@@ -134,7 +135,7 @@ test('one statement however it is spelled, and though it was cut once: in the ta
   expect(diffOf(t.store, t.store).statements).toMatchObject([{ executionsA: 3 }]);
 });
 
-test('a statement is shown as it was recorded when it first ran, on whichever thread: in the table, the comparison, and the flame graph', () => {
+test('a statement is shown as recorded at its first run, on any thread: in the table, the comparison, and the flame graph', () => {
   const store = newStore();
   const [late, early] = [new ThreadBuilder(store), new ThreadBuilder(store)];
   late.idle(100);
@@ -163,7 +164,7 @@ test('a statement is shown as it was recorded when it first ran, on whichever th
   ]);
 });
 
-test('pages, VFS calls and time belong to the statement whose step made them; prepare stands apart', () => {
+test('pages, VFS calls, and time belong to the statement whose step made them; prepare is separate', () => {
   const t = new ThreadBuilder(newStore());
   const [db, wal] = [t.file('a.db'), t.file('a.db-wal', 'wal')];
   const [a, b] = [sql(t, 'SELECT a'), sql(t, 'UPDATE b')];
@@ -197,7 +198,7 @@ test('pages, VFS calls and time belong to the statement whose step made them; pr
   expect(table.rows.reduce((n, r) => n + r.time.spanUs, 0)).toBeCloseTo(table.spanUs, 6);
 });
 
-test('what SQLite counted of each run is of that run, and sums up by statement', () => {
+test("SQLite's counters of each run belong to that run, and add up by statement", () => {
   const t = new ThreadBuilder(newStore());
   const [a, b] = [sql(t, 'SELECT a'), sql(t, 'SELECT b')];
   const run = (object: number, aux: number): number =>
@@ -214,7 +215,7 @@ test('what SQLite counted of each run is of that run, and sums up by statement',
   run(a, 1);
   status(a, 1, 499, 1400);
   more(a, 1, StatementStatus.filterHit, 7);
-  more(a, 1, 1234, 9); // one that SQLite may have one day
+  more(a, 1, 1234, 9); // one that SQLite may add one day
   t.send();
   expect(rowOf(t, 'select a')).toMatchObject({
     query: {
@@ -235,7 +236,7 @@ describe('cache by statement', () => {
   const step = (t: ThreadBuilder, object: number, aux: number, result = DONE): number =>
     t.call('sqlStep', { object, aux, result, context: 4 });
 
-  test('what one statement alone caused is its own; what two shared is not guessed', () => {
+  test("the work of one statement alone is its own, and shared work isn't guessed", () => {
     const t = new ThreadBuilder(newStore());
     const [a, b, c] = [sql(t, 'SELECT a'), sql(t, 'SELECT b'), sql(t, 'SELECT c')];
     t.call('sqlOpen', { context: 4 });
@@ -254,7 +255,7 @@ describe('cache by statement', () => {
     expect(statementTable(t.store)!.cacheShared).toMatchObject({ hits: 5, misses: 3 });
   });
 
-  test('a connection opened before the recording: its first reading is no difference', () => {
+  test("a connection opened before the recording: its first reading isn't a difference", () => {
     const t = new ThreadBuilder(newStore());
     const a = sql(t, 'SELECT a');
     step(t, a, 1);
@@ -265,7 +266,7 @@ describe('cache by statement', () => {
     expect(rowOf(t, 'select a').cache).toMatchObject({ hits: 3, misses: 1 });
   });
 
-  test('counters that fall were reset by the app: nothing is known from there on', () => {
+  test('counters that fall were reset by the app, so nothing is known from there on', () => {
     const t = new ThreadBuilder(newStore());
     const a = sql(t, 'SELECT a');
     t.call('sqlOpen', { context: 4 });
@@ -278,7 +279,7 @@ describe('cache by statement', () => {
   });
 });
 
-test('whatever is stepped, executions are those that the summary counts, times and rows add up, percentiles are times', () => {
+test('for any steps, executions are those of the summary, times and rows add up, and percentiles are times', () => {
   const call = fc.record({
     text: fc.nat(2),
     instance: fc.integer({ min: 1, max: 4 }),
@@ -337,7 +338,7 @@ test('whatever is stepped, executions are those that the summary counts, times a
   );
 });
 
-test('cold against warm: the first stretch, and the first execution against the later ones', () => {
+test('cold against warm: the first time range, and the first execution against later ones', () => {
   const t = new ThreadBuilder(newStore());
   const [db, a] = [t.file('a.db'), sql(t, 'SELECT a')];
   const run = (pages: number, dur: number): void => {

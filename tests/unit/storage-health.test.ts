@@ -20,7 +20,7 @@ const said = (
 });
 
 describe('storage of an origin', () => {
-  it('is what was said last, with what came to it', () => {
+  it('is the newest report, with its arrival time', () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
     for (const d of [
@@ -45,13 +45,13 @@ describe('storage of an origin', () => {
     t.call('xRead');
     t.send();
     const { store: read } = await readTrace(await saveTrace(store));
-    expect(read.threads[0]!.storage).toEqual([said('start', null)]); // what is malformed is left out
+    expect(read.threads[0]!.storage).toEqual([said('start', null)]); // malformed parts are left out
     const copy = sanitizeStore(read);
     expect(copy.threads[0]!.storage).toHaveLength(1);
     expect(JSON.stringify(copy.threads[0]!.said)).not.toContain('app.example');
   });
 
-  it("is none of a page's to say", () => {
+  it("can't be set by a page", () => {
     const info = newStore().thread({
       id: 't',
       kind: 'page',
@@ -70,7 +70,7 @@ describe('storage of an origin', () => {
       expect(isStorageHealth({ ...said('start', 1), ...wrong })).toBe(false);
   });
 
-  it('waits for the page that it is of', async () => {
+  it('waits for its page', async () => {
     const session = new Session(() => {});
     await session.begin({ originMs: 0, spoolKey: '', devtools: null, flight: null });
     const { kind: _kind, id: _id, when: _when, ...health } = said('start', 10);

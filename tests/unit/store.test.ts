@@ -17,7 +17,7 @@ interface Limits {
   icon: Picture;
   screenshots: Omit<Picture, 'file'> & { least: number; most?: number; bytes?: number };
   tiles: Picture[];
-  /** Where each limit was found, or that it is only known from the form to fill in. */
+  /** Source of each limit, or that it is only known from the store's form. */
   sources: Record<string, string>;
 }
 const read = (path: string): string => readFileSync(path, 'utf8');
@@ -29,7 +29,7 @@ const manifest = json('manifest.json') as Record<string, string> & {
 };
 const description = read(join(ASSETS, 'listing/description.txt')).trim();
 
-/** `## field` and the text under it. */
+/** The `## field` headings, each with the text under it. */
 function fieldsOf(store: string): Map<string, string> {
   const [, ...sections] = read(join(ASSETS, `listing/${store}.md`)).split(/^## /m);
   return new Map(
@@ -40,7 +40,7 @@ function fieldsOf(store: string): Map<string, string> {
   );
 }
 
-/** From a PNG's first chunk. */
+/** Width and height, from a PNG's first chunk. */
 function sizeOf(file: string) {
   const png = readFileSync(file);
   expect(png.toString('latin1', 1, 4), file).toBe('PNG');
@@ -65,7 +65,7 @@ const permissionRows = new Map(
   ),
 );
 
-test.each(Object.keys(limits))('%s: texts are there and no longer than allowed', (store) => {
+test.each(Object.keys(limits))('%s: texts are present and no longer than allowed', (store) => {
   const fields = fieldsOf(store).set('description', description);
   for (const [name, limit] of Object.entries(limits[store]!.texts)) {
     if (name === 'justification') continue;
@@ -78,9 +78,9 @@ test.each(Object.keys(limits))('%s: texts are there and no longer than allowed',
     expect(manifest[name]!.length, `manifest: ${name}`).toBeLessThanOrEqual(most);
 });
 
-test.each(Object.keys(limits))('%s: where each limit was found', (store) => {
+test.each(Object.keys(limits))('%s: each limit has its source', (store) => {
   const { texts, packageFields = {}, searchTerms, tiles, sources } = limits[store]!;
-  // a field of the package goes by the text of its name where the store shows it so
+  // a package field is listed under the name that the store shows
   const fields = Object.keys(packageFields).filter((name) => name !== 'description');
   const others = [
     'icon',
@@ -97,7 +97,7 @@ test.each(Object.keys(limits))('%s: where each limit was found', (store) => {
     );
 });
 
-test("the App Store's keywords: bytes in all, characters each", () => {
+test("the App Store's keywords: bytes in total, characters each", () => {
   const keywords = fieldsOf('app-store').get('Keywords')!;
   expect(Buffer.byteLength(keywords)).toBeLessThanOrEqual(
     limits['app-store']!.texts['Keywords'] as number,
@@ -116,7 +116,7 @@ test("Edge's search terms", () => {
   expect(terms.flatMap((term) => term.split(' ')).length).toBeLessThanOrEqual(words);
 });
 
-test('name and summary are those of the package', () => {
+test('name and summary match the package', () => {
   for (const store of ['chrome', 'edge']) {
     expect(fieldsOf(store).get('Name')).toBe(manifest['name']);
     expect(fieldsOf(store).get('Summary')).toBe(manifest['description']);
@@ -124,7 +124,7 @@ test('name and summary are those of the package', () => {
   expect(fieldsOf('amo').get('Name')).toBe(manifest['name']);
 });
 
-test('the description for all names no browser', () => {
+test('the description for all stores names no browser', () => {
   expect(description).not.toMatch(/\b(?:Chrome|Chromium|Edge|Safari)\b/);
 });
 
@@ -156,13 +156,13 @@ describe('pictures', () => {
     }
   });
 
-  test('every size of the icon is there', () => {
+  test('every icon size exists', () => {
     for (const size of [16, 32, 48, 64, 96, 128, 256, 300, 512, 1024])
       expectPicture(`icons/icon-${size}.png`, { width: size, height: size, alpha: size < 1024 });
     expect(existsSync(join(ASSETS, 'icons/icon.svg'))).toBe(true);
   });
 
-  test('the walk-through moves: an APNG of several frames, with chunks as the format wants them', () => {
+  test('the walk-through is animated: an APNG of several frames, with chunks as the format requires', () => {
     const png = readFileSync(join(ASSETS, 'pictures/walk-through.png'));
     expect(sizeOf(join(ASSETS, 'pictures/walk-through.png')).width).toBe(960);
     const chunks: string[] = [];

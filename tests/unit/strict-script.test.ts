@@ -1,4 +1,4 @@
-// Whether a script begins strict, asked of the engine itself.
+// Whether a script begins in strict mode, compared with the engine itself.
 import { Script } from 'node:vm';
 import { expect, test } from 'vitest';
 import { firstWords, startsStrict } from '../../src/protocol/strict-script.ts';
@@ -32,7 +32,7 @@ test.each([
   "'use strict'.length",
   "'use strict'\n.length",
   "'use strict' /* a */ + 1 /* b */;",
-  `'use strict' ${'/**/'.repeat(100)}+ 1;`, // must not take for ever
+  `'use strict' ${'/**/'.repeat(100)}+ 1;`, // must not take forever
   "'use strict'\ninitial: ;",
   "\n--> a\n'use strict';",
   "// a\u2028'use strict';\n",

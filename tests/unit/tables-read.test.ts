@@ -1,4 +1,4 @@
-// Tables that a query reads, from its text.
+// Tables that a query reads, found in its text.
 import { expect, test } from 'vitest';
 import { fingerprint } from '../../src/sqlite/sql-text.ts';
 import { tablesRead } from '../../src/sqlite/tables-read.ts';
@@ -26,7 +26,7 @@ test.each([
     ['notes', 'tags'],
   ],
   ['WITH RECURSIVE n(i) AS (VALUES(1) UNION SELECT i + 1 FROM n) SELECT i FROM n', []],
-  // one of its names is a table's, too: that one counts as read
+  // one of its names is also a table's, so the table counts as read
   ['WITH late AS (SELECT * FROM notes) SELECT * FROM late', ['late', 'notes']],
   ['SELECT value FROM notes, json_each(notes.tags)', ['notes']],
   ['SELECT * FROM notes WHERE a IS NOT DISTINCT FROM b', ['notes']],

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 describe('every table of the catalog', () => {
   const all = [eventTable, ...TABLES];
-  it('has a name of its own, and says what it and each column is', () => {
+  it('has its own name, and a description of itself and of each column', () => {
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
     for (const { name, help, columns } of all) {
       expect(name).toMatch(/^[a-z_]+$/);
@@ -53,7 +53,7 @@ describe('every table of the catalog', () => {
     expect(tablesDoc(page)).toBe(page);
   });
 
-  it('holds the same in files as in the Query view', async () => {
+  it('has the same content in files as in the Query view', async () => {
     let some = 0;
     for (const { name, columns, rows: inFile } of fileTables(golden)) {
       const cells = [...inFile];
@@ -83,7 +83,7 @@ describe('every table of the catalog', () => {
   });
 });
 
-it('an event of a table leads to that event in a file', () => {
+it("a table's event reference leads to that event in a file", () => {
   const [thread, seq, ts] = ['thread', 'seq', 'ts_ns'].map((name) =>
     EVENT_COLUMNS.findIndex((c) => c.name === name),
   );
@@ -100,7 +100,7 @@ it('an event of a table leads to that event in a file', () => {
   expect(seen).toBeGreaterThan(10);
 });
 
-it('statements are the same in the view, in SQL and in files', async () => {
+it('statements are the same in the view, in SQL, and in files', async () => {
   const view = statementQueries.statements(contextOf(golden), {})!;
   const expected = view.rows.map((s) => [s.text, s.executions, Math.round(s.time.spanUs * 1000)]);
   expect(expected.length).toBeGreaterThan(3);
@@ -117,7 +117,7 @@ it('statements are the same in the view, in SQL and in files', async () => {
   expect([...cells].map((row) => places.map((at) => row[at]))).toEqual(expected);
 });
 
-it('cells read by their unit; what is not known is never 0', () => {
+it('cells have their unit, and unknown values are never 0', () => {
   expect([
     ...[cellText('us', 1500), cellText('us', 0, 100), cellText('bytes', 4096)],
     ...[cellText('count', 12_345), cellText('moment', 1e6), cellText('share', 0.5)],
@@ -133,7 +133,7 @@ it('cells read by their unit; what is not known is never 0', () => {
   ]);
 });
 
-it('rows of parts follow one another, in any order of asking', () => {
+it('rows of parts follow each other, in whatever order they are requested', () => {
   const all = inParts([2, 0, 3], (part, i) => `${part}:${i}`);
   const wanted = ['0:0', '0:1', '2:0', '2:1', '2:2'];
   expect(all.count).toBe(5);

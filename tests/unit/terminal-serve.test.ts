@@ -1,4 +1,4 @@
-/** Folders served to a browser on this machine: their files, and no other. */
+/** Folders served to a browser on this machine: only their files. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The path as it is: fetch would put it straight. */
+/** Sends the path unchanged. fetch would normalize it. */
 const ask = (
   path: string,
   method = 'GET',
@@ -44,7 +44,7 @@ const ask = (
     asked.end();
   });
 
-test('files by their types, and the index of a folder', async () => {
+test('serves files by type, and the index of a folder', async () => {
   expect(await ask('/demo/?vfs=x')).toEqual([200, 'text/html; charset=utf-8', '<p>the app']);
   expect(await ask('/demo/a%20b.wasm')).toEqual([200, 'application/wasm', '\0\0\0']);
   expect(await ask('/demo/', 'HEAD')).toEqual([200, 'text/html; charset=utf-8', '']);
@@ -64,12 +64,12 @@ test.each([
   expect((await ask(path))[0]).toBe(404);
 });
 
-test('a file by its own path, and to a browser that asks this machine', async () => {
+test('serves a file under its own path, and to a browser on this machine', async () => {
   expect((await ask('/trace/a%20key'))[2]).toBe('secret');
   expect((await ask('/trace/a%20key/'))[0]).toBe(404);
   expect((await ask('/trace/a%20key', 'GET', { host: 'evil.example' }))[0]).toBe(403);
 });
 
-test('nothing is taken in', async () => {
+test('accepts no data', async () => {
   expect((await ask('/demo/', 'POST'))[0]).toBe(405);
 });

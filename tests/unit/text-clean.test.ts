@@ -1,8 +1,8 @@
-// Texts of a trace, fit to be shown.
+// Texts of a trace, prepared for display.
 import { expect, test } from 'vitest';
 import { oneLine, plain, shortPaths, shownLines, unindented } from '../../src/text/clean.ts';
 
-test('line ends and tabs are a space, and a question mark stands for nothing but a control character', () => {
+test('line ends and tabs become a space, and only control characters become a question mark', () => {
   const sql = 'SELECT a,\r\n\t  b\nFROM t\u0000\u202e';
   expect(plain(sql)).toBe('SELECT a, b FROM t??');
   expect(oneLine(` ${sql}\n`)).toBe('SELECT a, b FROM t??');
@@ -16,7 +16,7 @@ test('lines lose the indentation that all but the first share', () => {
   expect(unindented('SELECT a')).toBe('SELECT a');
 });
 
-test('shows the last part of a path alone, and leaves URLs and fractions as they are', () => {
+test('shows only the last part of a path, and leaves URLs and fractions unchanged', () => {
   expect(shortPaths('30 reads of /blocked/documents/Actual/db.sqlite, 2 of /app.db')).toBe(
     '30 reads of db.sqlite, 2 of /app.db',
   );

@@ -27,12 +27,12 @@ describe('numbers', () => {
       '-3 min 0 s',
     ]);
   });
-  it('says that a duration is below the step of the clock, where the step is known', () => {
+  it("shows that a duration is below the clock's step, if the step is known", () => {
     const at100 = [0, 40, 99.99999, 100, 250].map((us) => formatMeasured(us, 100));
     expect(at100).toEqual(['< 100 µs', '< 100 µs', '100 µs', '100 µs', '250 µs']);
     expect([formatMeasured(0, null), formatMeasured(0, 0)]).toEqual(['0', '0']);
   });
-  it('a span of time is as fine as it is short', () => {
+  it('a shorter time range is shown in more detail', () => {
     expect(formatSpan(1_703_100, 2_133_800)).toBe('1.703 s to 2.134 s');
     expect(formatSpan(0, 90e6)).toBe('0.000 s to 90.000 s');
     expect(formatSpan(1_000_001, 1_000_013)).toBe('1.000001 s to 1.000013 s');
@@ -40,7 +40,7 @@ describe('numbers', () => {
     expect(formatSpan(5, 5)).toBe('0.000005 s to 0.000005 s');
   });
 
-  it('writes bytes, counts, shares and moments', () => {
+  it('writes bytes, counts, shares, and moments', () => {
     expect([0, 1023, 4096, 1.5 * 2 ** 20].map(formatBytes)).toEqual([
       '0 B',
       '1,023 B',
@@ -73,7 +73,7 @@ describe('numbers', () => {
       ...['1 sync', '2 syncs', '1,234 flushes'],
     ]);
   });
-  it('says n/a of what is not known', () => {
+  it('writes n/a for unknown values', () => {
     for (const format of [formatBytes, formatCount, formatDuration, formatExact, formatMoment])
       expect([format(null), format(undefined)]).toEqual([UNKNOWN, UNKNOWN]);
     expect([formatNumber(null), formatShare(null), formatMeasured(null, 100)]).toEqual(

@@ -15,7 +15,7 @@ const colorsOf = (theme: 'vfscope' | 'dark'): Map<string, string> => {
     [...block.matchAll(/(--[a-z-]+): (#[0-9a-f]{6})/g)].map(([, name, hex]) => [name!, hex!]),
   );
 };
-/** How colorful it is, 0..1, and its hue in degrees. */
+/** A color's chroma, 0..1, and its hue in degrees. */
 function hueOf(hex: string): { chroma: number; hue: number } {
   const [r, g, b] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255) as [
     number,
@@ -35,12 +35,12 @@ function hueOf(hex: string): { chroma: number; hue: number } {
 }
 const apart = (a: number, b: number): number => Math.min(Math.abs(a - b), 360 - Math.abs(a - b));
 
-/** More than this is a hue that one names. */
+/** Above this, people see a color with a name. */
 const COLORFUL = 0.25;
-/** States, and what can be clicked or is selected. */
+/** States, and clickable or selected elements. */
 const STATES = /^--(accent|error|error-bg|warning|warning-bg|info-bg|record|bg-selected)$/;
 const ACTIVITIES = /^--(activity-|statement)/;
-/** Strengths of an activity. */
+/** Shades of an activity. */
 const STRENGTHS = { '--journal': '--activity-write', '--reread': '--activity-read' } as const;
 
 describe.each(['vfscope', 'dark'] as const)('the colors of %s', (theme) => {
@@ -59,7 +59,7 @@ describe.each(['vfscope', 'dark'] as const)('the colors of %s', (theme) => {
     expect(others).toEqual([]);
   });
 
-  it('of a strength have the hue of its activity', () => {
+  it('of a shade are those of its activity', () => {
     for (const [strength, activity] of Object.entries(STRENGTHS)) {
       const [a, b] = [colors.get(strength)!, colors.get(activity)!];
       expect(apart(hueOf(a).hue, hueOf(b).hue), strength).toBeLessThan(15);
@@ -67,7 +67,7 @@ describe.each(['vfscope', 'dark'] as const)('the colors of %s', (theme) => {
   });
 });
 
-it('types of pages are told apart by strength and stripes', () => {
+it('page types differ by shade and stripes', () => {
   for (const { color } of TYPE_LEGEND) expect(color).toMatch(/^--(neutral|text|activity-none)/);
   expect(new Set(TYPE_LEGEND.map(typeBackground)).size).toBe(TYPE_LEGEND.length);
 });

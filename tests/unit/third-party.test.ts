@@ -54,7 +54,7 @@ async function build(source: string, copied: string[] = []): Promise<string | nu
   return existsSync(join(root, FILE)) ? readFileSync(join(root, FILE), 'utf8') : null;
 }
 
-test('what is bundled or copied is listed with its text, what was left out is not', async () => {
+test("bundled and copied packages are listed with their text, and excluded ones aren't", async () => {
   const text = await build(
     `import { used } from 'used'; import { unused } from 'unused'; console.log(used(1));`,
     ['node_modules/copied/some.wasm', 'in.js'],
@@ -81,20 +81,20 @@ in lines
   );
 });
 
-test('a package without license text fails the build by its name', async () => {
+test('a package without license text fails the build by name', async () => {
   await expect(build(`import { bare } from 'bare'; console.log(bare(1));`)).rejects.toThrow(
     /bare 1\.2\.3 is bundled .* no license text/,
   );
 });
 
-test('our own modules alone need no file, and one of an earlier build goes', async () => {
+test("our own modules alone need no file, and an earlier build's file is deleted", async () => {
   expect(await build(`console.log(1);`, ['node_modules/copied/some.wasm'])).toContain(
     'copied 1.2.3',
   );
   expect(await build('console.log(1);')).toBeNull();
 });
 
-test('modules are told by their package, nested and scoped ones, too', () => {
+test('modules are assigned to their package, including nested and scoped ones', () => {
   expect(packageFolder('/a/node_modules/@b/c/dist/d.js?x')).toBe('/a/node_modules/@b/c');
   expect(packageFolder('/a/node_modules/b/node_modules/c/d.js')).toBe(
     '/a/node_modules/b/node_modules/c',
@@ -103,7 +103,7 @@ test('modules are told by their package, nested and scoped ones, too', () => {
   expect(packageFolder('src/cli/vfscope.ts')).toBeNull();
 });
 
-test('builds of SQLite bring what was compiled into them', () => {
+test('SQLite builds list what was compiled into them', () => {
   const text = notices([
     'node_modules/wa-sqlite/dist/wa-sqlite.wasm',
     'node_modules/@journeyapps/wa-sqlite/dist/wa-sqlite.mjs',

@@ -10,7 +10,10 @@ import { batchOf, newStore, ThreadBuilder } from '../traces/builder.ts';
 const END = 9_000_000;
 const ASYNC = 8;
 
-/** A worker waits and has two requests under way when its page goes, at 10 ms; another page goes on to 9 s. */
+/**
+ * A worker waits and has two requests pending when its page closes, at 10 ms. Another page runs
+ * until 9 s.
+ */
 function reloaded(ended: string | null): TraceStore {
   const store = newStore();
   const [gone, other] = [new ThreadBuilder(store), new ThreadBuilder(store)];
@@ -46,7 +49,7 @@ describe.each([
     expect(threadEndUs(store.threads[0]!, END)).toBe(until);
   });
 
-  test('an area counts its open calls to there', () => {
+  test('an area counts its open calls up to it', () => {
     const rows = areaRows(
       reloaded(ended),
       { fromUs: 0, toUs: END, by: 'operation', threads: [0], layers: ['web'] },
@@ -57,7 +60,7 @@ describe.each([
     expect([wait.totalUs, wait.maxUs]).toEqual([until - 3000, until - 3000]);
   });
 
-  test('the lanes of calls, of calls one by one and of locks draw them to there, and so many are in flight', () => {
+  test('the tracks of calls, of single calls, and of locks draw them up to it, and count them as in flight', () => {
     const lanes = new TimelineLanes(reloaded(ended));
     lanes.update(END);
     for (const key of ['0:web', '0:lock', '0:sub1', '0:sub2']) {
@@ -69,7 +72,7 @@ describe.each([
   });
 });
 
-test('an end that comes late moves it', () => {
+test('an end that arrives late moves it', () => {
   const store = newStore();
   const t = new ThreadBuilder(store);
   t.call('xRead', { dur: 10 });
@@ -81,7 +84,7 @@ test('an end that comes late moves it', () => {
   expect(threadEndUs(t.thread, END)).toBe(30);
 });
 
-test("a thread's last end follows its rows, late ends, ends that are corrected, and rows that are forgotten", () => {
+test("a thread's last end follows its rows, late ends, corrected ends, and dropped rows", () => {
   const store = newStore();
   const t = new ThreadBuilder(store);
   expect(t.thread.lastUs).toBe(-Infinity);
@@ -97,7 +100,7 @@ test("a thread's last end follows its rows, late ends, ends that are corrected, 
   };
   end(40, 9);
   expect(t.thread.lastUs).toBe(40);
-  end(30, 9); // read half-written before
+  end(30, 9); // read half-written earlier
   expect(t.thread.lastUs).toBe(30);
   expect(store.extent()).toEqual([0, 30]);
   t.thread.forget(1);

@@ -1,4 +1,4 @@
-// A thread that ended takes its open calls, locks and its page's visibility with it, at its own end.
+// When a thread ends, its open calls, its locks, and its page's visibility end with it.
 import { expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { hiddenTimes } from '../../src/analysis/locks/rules.ts';
@@ -7,7 +7,7 @@ import { longestReserved } from '../../src/analysis/transactions/longest-reserve
 import { LockLevel } from '../../src/sqlite/constants.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
-/** Two threads: the second goes on until 10 s. */
+/** Two threads, of which the second runs until 10 s. */
 function threads(first: (thread: ThreadBuilder) => void, ended: 'terminated' | null) {
   const store = newStore();
   const [one, other] = [new ThreadBuilder(store, { kind: 'page' }), new ThreadBuilder(store)];
@@ -40,7 +40,7 @@ const hidden = (
   const { facts, thread } = threads(first, ended);
   return hiddenTimes(facts.get(findingContext), thread).map(({ fromUs, toUs }) => [fromUs, toUs]);
 };
-test('a page that is left is hidden no longer, nor hidden because it was left', () => {
+test("a page that was left isn't hidden any more, and leaving didn't hide it", () => {
   expect(
     hidden((t) => {
       t.call('visibility', { aux: HIDDEN, dur: 0 });

@@ -20,15 +20,16 @@ test.each([
   expect(originOfThread(newStore().thread(infoOf('t', url)))).toBe(origin),
 );
 
-test('what a thread says of itself comes before the URL that it was made from', () => {
+test('what a thread reports about itself takes precedence over the URL that it was created from', () => {
   const thread = newStore().thread(infoOf('t', 'https://cdn.example/worker.js'));
   thread.define(environment({ url: 'https://app.example/worker.js' }));
   expect(originOfThread(thread)).toBe('https://app.example');
-  thread.define(environment({ url: 'data:text/javascript,0' })); // says nothing: the URL does
+  // reports nothing, so the URL counts
+  thread.define(environment({ url: 'data:text/javascript,0' }));
   expect(originOfThread(thread)).toBe('https://cdn.example');
 });
 
-test('the thread at the top; a circle, which only a forged trace has, ends', () => {
+test('the thread at the top; a cycle, which only a forged trace has, ends', () => {
   const store = newStore();
   for (const [id, parent] of [
     ['page', null],

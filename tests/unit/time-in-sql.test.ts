@@ -22,7 +22,7 @@ describe('time while SQL runs', () => {
     expect(shown).toBe(facts.get(totalTimeInSql));
     if (!table) return expect(shown).toBeNull(); // no SQL layer: this recording has no VFS calls either
     expect(shown).toBe(table.spanUs);
-    // the summary's parts are those of the time while SQL runs: the set-up of the recording is in none
+    // the summary's parts are those of the time while SQL runs, without the setup of the recording
     const { cpuUs, ioUs, lockUs, lockWaitUs, tracerUs, otherUs } = facts.get(summary).time;
     const outside = store.threads
       .filter((thread) => facts.get(byStatement).of(thread).size > 0)

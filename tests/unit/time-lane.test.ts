@@ -1,4 +1,4 @@
-// Where the time went in an area, while the recording goes on: known, or said not to be.
+// Where the time went in an area, while the recording runs: known, or shown as unknown.
 import { expect, test } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { Op } from '../../src/event/event.ts';
@@ -32,7 +32,7 @@ function growing() {
   return { store, a, b, settle, area };
 }
 
-test('what has come since the last look is not said to be idle', async () => {
+test("events since the last analysis aren't shown as idle time", async () => {
   const { a, b, settle, area } = growing();
   for (const t of [a, b]) {
     t.call('sqlStep', { dur: 100 });
@@ -49,7 +49,7 @@ test('what has come since the last look is not said to be idle', async () => {
   expect((await area(0, 200)).times).toMatchObject({ cpuUs: 300, idleUs: 100 });
 });
 
-test('the picture says from where on it is not analyzed', () => {
+test('the picture shows from where on it is not analyzed', () => {
   const { store, a, settle } = growing();
   const exact = (lanes: TimelineLanes): number => {
     lanes.update(store.extent()[1]);
@@ -69,7 +69,7 @@ test('the picture says from where on it is not analyzed', () => {
   expect(exact(lanes)).toBe(10);
 });
 
-test('an end that comes late, and no row with it, changes where the time went', async () => {
+test('an end that arrives late, without any row, changes where the time went', async () => {
   const { store, a, settle, area } = growing();
   const { thread } = a;
   const step = a.call('sqlStep', { open: true });

@@ -1,4 +1,5 @@
-// The time partition: who has which share, how far a part may be off, and how long many events take.
+// The time partition: each statement's share, the possible error of each part, and the time for
+// many events.
 import { describe, expect, test } from 'vitest';
 import type { TimePartition } from '../../src/analysis/time/time-partition.ts';
 import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
@@ -9,7 +10,7 @@ import { ns, said, sumOf, threadOf, type Row } from '../traces/partition-rows.ts
 import { partitionThread, partitionByStatement, summaryTime } from '../traces/analyses.ts';
 
 describe('shares', () => {
-  test('statements, with what was done for them', () => {
+  test('statements, with the calls made for them', () => {
     const store = newStore();
     const b = new ThreadBuilder(store);
     const [insert, select] = ['INSERT', 'SELECT'].map((text) =>
@@ -62,7 +63,7 @@ describe('shares', () => {
       ioUs: 11,
       lockUs: 0,
       lockWaitUs: 0,
-      tracerUs: 0, // both records came while no SQL ran
+      tracerUs: 0, // both records were written while no SQL ran
       otherUs: 0,
       idleUs: 20,
       outsideUs: 12,
@@ -74,7 +75,7 @@ describe('shares', () => {
 });
 
 describe('errors', () => {
-  /** xReads of 30 us every 70 us, seen by a clock of the given step. */
+  /** xReads of 30 us every 70 us, on a clock with this step. */
   function readAt(stepNs: number | null, phase: number, n = 400): TimePartition {
     const floor = (t: number): number => (stepNs ? Math.floor(t / stepNs) * stepNs : t);
     const rows: Row[] = [];
@@ -121,7 +122,7 @@ describe('errors', () => {
     return partitionThread(thread);
   }
 
-  test('a coarse clock is said in numbers, and the truth lies within', () => {
+  test("a coarse clock's error is given in numbers, and the true value is within it", () => {
     const truth = readAt(null, 100);
     expect(truth.errorUs).toBeNull();
     expect(truth.readUs).toBe(400 * 30);
@@ -135,7 +136,7 @@ describe('errors', () => {
       expect(seen.errorUs!.lockUs).toBe(0);
     }
     expect(likely).toBeGreaterThanOrEqual(18);
-    // 400 reads of two borders each; a fine clock has the same borders
+    // 400 reads with two edges each, which a fine clock keeps
     expect(readAt(1, 100).errorUs!.readUs).toBeCloseTo(800 * 0.001, 9);
     expect(readAt(1, 100).errorUs!.cpuUs).toBeCloseTo(802 * 0.001, 9);
   });
@@ -175,6 +176,7 @@ describe('size', () => {
     const shares = [...partitionByStatement(thread).values()];
     expect(shares).toHaveLength(50);
     expect(shares.reduce((sum, s) => sum + ns(s.spanUs), 0)).toBe(n * 30_000);
-    expect(took).toBeLessThan(n / 100); // 200 for a million in plain Node, alone: this catches only what is not linear
+    // 200 for a million in plain Node, alone: this only catches what isn't linear
+    expect(took).toBeLessThan(n / 100);
   });
 });

@@ -1,4 +1,4 @@
-// The time partition: exact sums, equal to a plain evaluation of every nanosecond, for any calls whatever.
+// The time partition: exact sums, equal to a plain evaluation of every nanosecond, for any calls.
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -70,7 +70,7 @@ const rowsOf = (ops: readonly OpName[]): fc.Arbitrary<Row[]> => {
 };
 const drawnRows = rowsOf(DRAWN);
 
-/** A thread whose recording was told to leave storage calls out. */
+/** A thread whose recording excluded storage calls. */
 function withoutStorage(rows: readonly Row[]): ThreadStore {
   const thread = threadOf(rows);
   thread.environment = environment({
@@ -79,7 +79,10 @@ function withoutStorage(rows: readonly Row[]): ThreadStore {
   return thread;
 }
 
-/** Role, part and end of every row by the rules of the header, and the part of one nanosecond: written anew, one moment at a time. */
+/**
+ * Role, part, and end of every row by the rules in the header, and the part of one nanosecond: a
+ * second implementation, one moment at a time.
+ */
 function oracle(
   { events }: ThreadStore,
   vfsIsStorage = false,
@@ -164,7 +167,7 @@ function oracle(
 }
 
 describe('any sequence of calls', () => {
-  test('every nanosecond goes where a plain evaluation puts it, and the parts sum to the span', () => {
+  test('every nanosecond goes where a plain evaluation puts it, and the parts add up to the span', () => {
     fc.assert(
       fc.property(drawnRows, fc.nat(12), fc.nat(60), (rows, from, length) => {
         const thread = threadOf(rows);
@@ -186,7 +189,7 @@ describe('any sequence of calls', () => {
     );
   });
 
-  test('the same where no storage call was looked at: VFS calls stand for what lies under them', () => {
+  test('the same if storage calls were excluded: VFS calls represent what is below them', () => {
     const ops = DRAWN.filter((name) => OPS[Op[name]]!.layer !== 'web');
     let unlike = 0;
     fc.assert(
@@ -225,7 +228,7 @@ describe('any sequence of calls', () => {
     );
   });
 
-  test('statements share the time while SQL runs; both are told in one sweep', () => {
+  test('statements share the time while SQL runs, and both come from one sweep', () => {
     fc.assert(
       fc.property(drawnRows, (rows) => {
         const thread = threadOf(rows);
@@ -256,7 +259,10 @@ describe('any sequence of calls', () => {
   });
 });
 
-/** Rows of a drawing: `name   ===  ~~~`, a column a microsecond; web calls serve the VFS call, VFS calls the SQL call, open around them. */
+/**
+ * Rows from a drawing `name === ~~~` with one column per microsecond. Web calls serve the VFS call
+ * that is open around them, and VFS calls the SQL call.
+ */
 function drawn(picture: string): Row[] {
   const names: Record<string, OpName> = {
     ...{
@@ -317,7 +323,7 @@ const LETTER: Record<Part, string> = {
     outside: 'x',
   },
 };
-/** A letter a microsecond, from the first call on. */
+/** One letter per microsecond, from the first call on. */
 function letters(thread: ThreadStore): string {
   const { events } = thread;
   const from = events.t0[0]!;
@@ -332,7 +338,7 @@ function letters(thread: ThreadStore): string {
 }
 
 describe('the rules', () => {
-  test("the header's picture is true", () => {
+  test("the header's drawing is correct", () => {
     const source = readFileSync(
       new URL('../../src/analysis/time/time-partition.ts', import.meta.url),
       'utf8',
@@ -408,7 +414,7 @@ describe('the rules', () => {
     expect(letters(withoutStorage(drawn(picture)))).toBe(parts);
   });
 
-  test('who leaves storage calls out and has some all the same is taken at its calls', () => {
+  test('a thread that excludes storage calls but has some counts them', () => {
     const rows = drawn('sqlite3_step ==========\nxRead          =====\nopfs.read        ==');
     expect(letters(withoutStorage(rows))).toBe('ccccrrcccc');
     expect(partitionThread(withoutStorage(rows)).vfsIsStorage).toBe(false);
@@ -421,11 +427,11 @@ describe('the rules', () => {
       { op: 'idbGet', t0: 2000, end: 7000, flags: Flag.async, parent: 1 },
     ];
     expect(letters(threadOf(rows))).toBe('corrrrrooc');
-    rows[2]!.end = 9500; // goes on after the call: no proof
+    rows[2]!.end = 9500; // continues after the call: no proof
     expect(letters(threadOf(rows))).toBe('cccccccccc');
   });
 
-  test('a call without an end runs to the last event and is counted', () => {
+  test('a call without an end lasts to the last event and is counted', () => {
     const rows: Row[] = [
       { op: 'sqlStep', t0: 0, end: null },
       { op: 'xLock', t0: 2000, end: null, parent: 0 },
@@ -445,7 +451,7 @@ describe('the rules', () => {
     expect(said(tracer)).toEqual({ cpu: 8, tracer: 1 });
   });
 
-  test('every web call that can take time has a part of its own', () => {
+  test('every web call that can take time has its own part', () => {
     const web = OPS.filter((o) => o && ROLE_OF_OP[o.code] === Role.web);
     expect(web.length).toBeGreaterThan(45);
     expect(web.filter((o) => PARTS[PART_OF_OP[o!.code]!] === 'other').map((o) => o!.name)).toEqual(

@@ -20,7 +20,7 @@ import { BOMBS } from '../traces/bombs.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const MOST_MB = 300;
-/** The limit is 2 s; the rest is for a busy machine. */
+/** The limit is 2 s. The rest is for a busy machine. */
 const MOST_CPU_SECONDS = 4;
 let folder: string;
 let reader: string;
@@ -77,10 +77,10 @@ describe('a file that would cost more than its size allows', () => {
     );
   });
 
-  test('chunks of events: is read as far as that goes', () => {
+  test('chunks of events: are read as far as the limit allows', () => {
     const { warnings, events } = readApart(BOMBS['chunks of events']!());
     expect(events).toBe(0);
-    expect(warnings).toHaveLength(51); // fifty, and how many more
+    expect(warnings).toHaveLength(51); // fifty warnings, and one with the number of others
     expect(warnings!.at(-1)).toMatch(/^2\d\d more parts of the file cannot be read/);
   });
 
@@ -92,7 +92,7 @@ describe('a file that would cost more than its size allows', () => {
   });
 });
 
-test('room for the events of a thread is made once, however many say to be it', async () => {
+test("memory for a thread's events is allocated once, however many claim to be it", async () => {
   const store = newStore();
   new ThreadBuilder(store).call('xRead');
   const { header, sections } = sectionsOf(
@@ -117,12 +117,12 @@ test('room for the events of a thread is made once, however many say to be it', 
   expect(read.store.threads[3]!.events.capacity).toBeLessThan(100_000);
 });
 
-test('a recording ends below what any file may hold', () => {
+test('a recording ends below what any file may contain', () => {
   expect(MAX_RECORDED_EVENTS).toBeLessThan(MAX_EVENTS);
   expect(MAX_RECORDED_WORDS).toBeLessThan(FREE_WORDS);
 });
 
-test('as many words as a recording may have, in a file of few bytes, are read as a whole', async () => {
+test('the maximum number of names, in a file of few bytes, is read completely', async () => {
   const store = newStore();
   const t = new ThreadBuilder(store);
   t.call('xRead');
@@ -137,7 +137,7 @@ test('as many words as a recording may have, in a file of few bytes, are read as
   expect(read.threads[0]!.words).toBe(t.thread.words);
 });
 
-test('ten thousand engines of a page cost what they weigh, and the list that is shown is short', () => {
+test('ten thousand engines of a page cost only their size, and the list on screen is short', () => {
   const t = new ThreadBuilder(newStore());
   const layers = { vfs: true, sql: true, counters: true };
   for (let id = 0; id < 10_000; id++)

@@ -1,10 +1,11 @@
-// The checksum of a file's sections: against the one that gzip puts at its end, whatever the length and wherever the bytes are cut in two.
+// The checksum of a file's sections, compared with gzip's, for any length and wherever the bytes
+// are split.
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { crc32 } from '../../src/trace/file/codec.ts';
 
 const bytes = Uint8Array.from({ length: 300 }, (_, i) => (i * 7919 + (i >> 3)) & 255);
-/** In the last eight bytes of a gzip stream: checksum and length. */
+/** Checksum and length, in the last eight bytes of a gzip stream. */
 const wanted = (of: Uint8Array): number => {
   const packed = gzipSync(of);
   return packed.readUInt32LE(packed.length - 8);
@@ -17,7 +18,7 @@ test('is CRC-32 of any number of bytes', () => {
       expect(crc32(bytes.subarray(from, to))).toBe(wanted(bytes.subarray(from, to)));
 });
 
-test('goes on where another ended', () => {
+test('continues where another ended', () => {
   for (let cut = 0; cut <= 20; cut++)
     expect(crc32(bytes.subarray(cut), crc32(bytes.subarray(0, cut)))).toBe(wanted(bytes));
 });

@@ -1,4 +1,4 @@
-// Columns that begin narrow: whatever is written is found again, and small numbers cost few bytes.
+// Columns that begin narrow: all values read back unchanged, and small numbers take few bytes.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EventColumns, type NarrowColumn } from '../../src/trace/columns.ts';
@@ -42,7 +42,7 @@ const read = (events: EventColumns): Row[] =>
   });
 
 describe('columns', () => {
-  test('give back what was written one by one, appended, or moved to the front', () => {
+  test('return what was written one by one, appended, or moved to the front', () => {
     fc.assert(
       fc.property(
         fc.array(row, { maxLength: 40 }),
@@ -65,7 +65,7 @@ describe('columns', () => {
     );
   });
 
-  test('widen only what needs it, and make room for no more than is asked', () => {
+  test('widen only what needs it, and allocate no more than requested', () => {
     const events = new EventColumns(0, 'narrow');
     events.reserve(1000, true);
     expect([events.capacity, events.byteLength]).toEqual([1000, 37_000]);

@@ -1,4 +1,4 @@
-// The trace file returns exactly what was written; and what can be read after damage, from a newer
+// The trace file returns exactly what was written. Also what is readable after damage, from a newer
 // version, or from another program.
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -75,7 +75,7 @@ const row = fc.record({
 });
 
 describe('packed columns', () => {
-  test('give back every field of any rows', () => {
+  test('return every field of any rows', () => {
     fc.assert(
       fc.property(
         fc.array(row, { minLength: 1, maxLength: 80 }),
@@ -114,7 +114,7 @@ describe('packed columns', () => {
   });
 });
 
-test('a column that does not change takes no bytes for each event', () => {
+test("a column that doesn't change takes no bytes for each event", () => {
   const n = 1000;
   const events = new EventColumns(n);
   for (let i = 0; i < n; i++) {
@@ -142,7 +142,7 @@ describe('damaged columns', () => {
   const whole = packRows(events, 0, events.count);
   const numberOf = (field: keyof EventRow): number =>
     COLUMNS.find((column) => column.field === field)!.number;
-  /** The same chunk with a column of these bytes; without that column. */
+  /** The same chunk with these bytes as a column, or without that column. */
   function withColumn(field: keyof EventRow, bytes: Uint8Array | null): Uint8Array {
     const out = new ByteWriter();
     const add = (number: number, column: Uint8Array): void => {
@@ -158,7 +158,7 @@ describe('damaged columns', () => {
     if (bytes) add(numberOf(field), bytes);
     return out.view8();
   }
-  /** A column that holds the same number for each event. */
+  /** A column that has the same number for each event. */
   function constant(number: number): Uint8Array {
     const out = new ByteWriter();
     out.zigzag(number);
@@ -265,7 +265,7 @@ describe('a file', () => {
     }
   });
 
-  test('written while recording holds the same as one written at the end; late ends reach their rows', async () => {
+  test('written during the recording is the same as one written at the end, with late ends in their rows', async () => {
     const store = newStore();
     const parts: Uint8Array[] = [];
     const writer = new TraceWriter(store, { write: (b) => void parts.push(b) }, { savedAt: 0 });
@@ -293,7 +293,7 @@ describe('a file', () => {
     expect(contentOf(read.store)).toEqual(contentOf(store));
   });
 
-  test('shows the whole trace by its summaries alone', async () => {
+  test('shows the whole trace from its summaries alone', async () => {
     const store = syntheticStore({ events: 20_000, threads: 2 });
     const { chunks } = (await readOverview(await saveTrace(store)))!;
     expect(chunks.reduce((n, c) => n + c.count, 0)).toBe(store.eventCount);
@@ -303,7 +303,7 @@ describe('a file', () => {
     }
   });
 
-  test('reports progress up to its end, and can be given up', async () => {
+  test('reports progress up to its end, and can be canceled', async () => {
     const file = await saveTrace(syntheticStore({ events: 5000 }));
     const seen: number[] = [];
     await readTrace(file, { onProgress: (bytes, total) => void seen.push(bytes, total) });
@@ -316,7 +316,7 @@ describe('a file', () => {
     });
   });
 
-  test('with more events than can be shown says so', async () => {
+  test('with more events than can be shown reports it', async () => {
     const { store, warnings } = await readTrace(
       await saveTrace(syntheticStore({ events: 4000, threads: 2 })),
       { maxEvents: 3000 },
@@ -326,8 +326,8 @@ describe('a file', () => {
   });
 });
 
-describe('a file that is not whole', () => {
-  test('cut off anywhere, loses at most its last section and says where', async () => {
+describe('a damaged file', () => {
+  test('truncated anywhere, loses at most its last section and reports where', async () => {
     const store = syntheticStore({ events: 6000, threads: 3, batch: 1000 });
     const parts: Uint8Array[] = [];
     const writer = new TraceWriter(store, { write: (b) => void parts.push(b) }, { savedAt: 0 });
@@ -346,7 +346,7 @@ describe('a file that is not whole', () => {
     expect(warnings[0]).toMatch(/cut off at byte \d+, within its last .*\(\d+ bytes are missing\)/);
   });
 
-  test('a damaged chunk is left out by name, the rest is read', async () => {
+  test('with a damaged chunk is read without it, and the chunk is named', async () => {
     const bytes = await bytesOf(syntheticStore({ events: 9000, threads: 3, batch: 1000 }));
     const chunks = [...new TextDecoder('latin1').decode(bytes).matchAll(/EVNT/g)].map(
       (m) => m.index,
@@ -376,7 +376,7 @@ describe('a file that is not whole', () => {
     expect(rowsOf(unpackRows(widened, events.count))).toEqual(rowsOf(events));
   });
 
-  test('a newer version, a stranger and a broken header are refused by name', async () => {
+  test('a newer version, a file of another kind, and a broken header are rejected by name', async () => {
     const refusal = async (bytes: Uint8Array | Blob): Promise<TraceFileError> => {
       const error: unknown = await readTrace(bytes).catch((e: unknown) => e);
       expect(error).toBeInstanceOf(TraceFileError);
@@ -404,7 +404,7 @@ describe('a file that is not whole', () => {
     );
   });
 
-  test('thousands of mutated files: an answer or a named refusal, never anything else', async () => {
+  test('thousands of mutated files: a trace or a named error, and nothing else', async () => {
     const original = await bytesOf(sampleStore());
     let seed = 42;
     const random = (n: number): number => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 1) % n;
@@ -436,7 +436,7 @@ describe('a file that is not whole', () => {
   }, 60_000);
 });
 
-/** Make checksums right again, so that damage reaches what lies behind them. */
+/** Corrects the checksums, so that readers reach the damage behind them. */
 function mendChecksums(bytes: Uint8Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (
@@ -459,7 +459,7 @@ function mendChecksums(bytes: Uint8Array): void {
 }
 
 describe('versions', () => {
-  test('the stored sample of version 1 reads as it was written', async () => {
+  test('the stored sample of version 1 reads back unchanged', async () => {
     const file = new Uint8Array(readFileSync('tests/traces/v1-sample.vfst'));
     const { store, warnings } = await readTrace(file);
     expect({ warnings, version: file[MAGIC.length] }).toEqual({ warnings: [], version: 1 });

@@ -6,7 +6,7 @@ import { saveTrace } from '../../src/trace/file/write.ts';
 import { batchOf, newStore, ThreadBuilder } from '../traces/builder.ts';
 import { Op } from '../../src/event/event.ts';
 
-/** A column makes the next one by its constructor. */
+/** A column creates its successor by its constructor. */
 const fails = (column: object): void =>
   void Object.defineProperty(column, 'constructor', {
     configurable: true,
@@ -52,7 +52,7 @@ test.each(['Float64Array', 'Float32Array', 'Uint32Array', 'Uint8Array'] as const
   },
 );
 
-test('no memory for smaller columns: what is forgotten goes within the old ones', () => {
+test('no memory for smaller columns: rows are dropped within the old ones', () => {
   const t = new ThreadBuilder(newStore());
   for (let i = 0; i < 20_000; i++) t.call('xRead', { offset: i * 4096 });
   t.send();
@@ -64,7 +64,7 @@ test('no memory for smaller columns: what is forgotten goes within the old ones'
   expect(rows(t)).toEqual(kept);
 });
 
-test('no memory to widen a column for a late end: the call stays as it was, without its end', () => {
+test('no memory to widen a column for a late end: the call stays unchanged, without its end', () => {
   const t = new ThreadBuilder(newStore());
   const seq = t.call('xRead', { open: true, length: 5 });
   t.send();
@@ -82,7 +82,7 @@ test('no memory to widen a column for a late end: the call stays as it was, with
 });
 
 test.each([2 ** 52 / 1e6, -(2 ** 52) / 1e6, 1e300, Infinity, NaN])(
-  'a record at %s ms is none: no file could hold it',
+  'a record at %s ms is rejected, because no file could store it',
   async (ms) => {
     const t = new ThreadBuilder(newStore());
     const open = t.call('xRead', { open: true });

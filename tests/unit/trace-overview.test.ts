@@ -1,4 +1,5 @@
-// A large file is drawn before its events are read: its summaries against its events, and what a session shows while they come.
+// A large file is drawn before its events are read: its summaries compared with its events, and
+// what a session shows while they are read.
 import { IDB_WAIT } from '../../src/trace/lanes/lanes.ts';
 import { ACTIVITIES } from '../../src/event/operations.ts';
 import { describe, expect, test } from 'vitest';
@@ -23,7 +24,7 @@ const WIDTH = 50;
 /** A file whose bytes are counted as they are read. */
 class CountedFile extends Blob {
   read = 0;
-  /** Parts, in the order asked for. */
+  /** Parts in the order of requests. */
   readonly parts: [from: number, to: number][] = [];
   override slice(from = 0, to = this.size): Blob {
     this.read += to - from;
@@ -34,7 +35,9 @@ class CountedFile extends Blob {
 const counted = async (store: TraceStore): Promise<CountedFile> =>
   new CountedFile([await saveTrace(store)]);
 
-/** Statements on storage that overlaps, a page thread without events, and locks held for long. */
+/**
+ * Statements with overlapping storage calls, a page thread without events, and locks held for long.
+ */
 function mixed(): TraceStore {
   const store = newStore();
   new ThreadBuilder(store, { name: 'silent', kind: 'page' }).send();
@@ -86,7 +89,7 @@ describe('the picture from the summaries', () => {
         const [seen] = summary.frames([key], from, to, WIDTH);
         const [wanted] = lanes.frames([key], from, to, WIDTH);
         if (seen!.values) {
-          expect([...seen!.values].every(Number.isNaN), kind).toBe(true); // not known yet
+          expect([...seen!.values].every(Number.isNaN), kind).toBe(true); // still unknown
           continue;
         }
         const shares = ({ stack, busy }: TimelineLaneFrame): Uint8Array => stack ?? busy;
@@ -101,7 +104,8 @@ describe('the picture from the summaries', () => {
           continue;
         }
         expect(sum(b), key).toBeGreaterThan(0);
-        expect(Math.abs(sum(a) - sum(b)) / sum(b), key).toBeLessThan(0.03); // a bin counts in 255 parts, one at least where a call began
+        // a bin counts in 255 parts, at least one if a call began in it
+        expect(Math.abs(sum(a) - sum(b)) / sum(b), key).toBeLessThan(0.03);
         if (kind === 'time') continue;
         const used = [...a.keys()].filter((i) => a[i]! > 0);
         for (const i of used)
@@ -124,7 +128,7 @@ describe('the picture from the summaries', () => {
     }
   });
 
-  test('tints statements by kind, and takes those of a file that does not tell for others', async () => {
+  test('tints statements by kind, and those of a file without kinds as other', async () => {
     const overview = (await readOverview(await saveTrace(mixed())))!;
     const kinds = (): Set<number> => {
       const summary = new SummaryLanes(overview);
@@ -139,7 +143,7 @@ describe('the picture from the summaries', () => {
     expect(kinds()).toEqual(new Set([code('other')]));
   });
 
-  test('has the lanes that the events will have, in their places', async () => {
+  test('has the tracks that the events will have, at their places', async () => {
     const store = syntheticStore({ events: 120_000, clockStepUs: 5 });
     const summary = new SummaryLanes((await readOverview(await saveTrace(store)))!);
     const lanes = new TimelineLanes(store);
@@ -155,7 +159,7 @@ describe('the picture from the summaries', () => {
     expect(shown()).toEqual(expected);
   });
 
-  test('is there after a few kilobytes a chunk, and not for a file that has no end', async () => {
+  test('is there after a few kilobytes a chunk, and missing for a file without an end', async () => {
     const file = await counted(syntheticStore({ events: 300_000 }));
     const { chunks } = (await readOverview(file))!;
     expect(chunks.length).toBe(8);
@@ -165,7 +169,7 @@ describe('the picture from the summaries', () => {
     expect(await readOverview(await saveTrace(newStore()))).toMatchObject({ chunks: [] });
   });
 
-  test('is not made of heads that promise more events than there is room for', async () => {
+  test("isn't made from headers that promise more events than fit", async () => {
     const claiming = (chunks: number, count: number): Blob => {
       const range = { count, fromUs: 0, toUs: 1 };
       const parts = [
@@ -204,7 +208,7 @@ describe('the picture from the summaries', () => {
     expect(await readOverview(claiming(100, 65_536))).toBeNull(); // 6.5 million events in 20 kB
   });
 
-  test('is not made of an index that lies', async () => {
+  test("isn't made from a false index", async () => {
     const bytes = new Uint8Array(
       await (await saveTrace(syntheticStore({ events: 5000 }))).arrayBuffer(),
     );
@@ -213,7 +217,7 @@ describe('the picture from the summaries', () => {
     broken[index + 20]! ^= 1; // its checksum does not match any more
     expect(await readOverview(broken)).toBeNull();
     const elsewhere = bytes.slice();
-    elsewhere[bytes.length - 16]! ^= 1; // the trailer points into nothing
+    elsewhere[bytes.length - 16]! ^= 1; // the trailer points outside the file
     expect(await readOverview(elsewhere)).toBeNull();
   });
 });
@@ -224,7 +228,7 @@ const near = (values: Uint8Array, i: number, ok: (v: number) => boolean): boolea
 
 describe('a session that opens a large file', () => {
   const EVENTS = 200_000;
-  /** Pushes, and what was asked when the first one came. */
+  /** The pushes, and the queries sent at the first one. */
   async function opened(
     store: TraceStore,
     onOpening: (session: Session, file: CountedFile) => Promise<void>,
@@ -243,7 +247,7 @@ describe('a session that opens a large file', () => {
     return { session, result, pushes, file };
   }
 
-  test('draws it before a chunk is read, keeps questions until all are, and then shows the same', async () => {
+  test('draws it before a chunk is read, delays queries until all are, and then shows the same', async () => {
     const store = syntheticStore({ events: EVENTS, clockStepUs: 5 });
     let before: number[] = [];
     let asked: Promise<number> | null = null;
@@ -283,7 +287,7 @@ describe('a session that opens a large file', () => {
     });
     const after = [...lanes[0]!.busy];
     expect(before.reduce((a, b) => a + b, 0) / after.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 1);
-    // the lanes that grew while it was read are those of the whole
+    // the tracks that grew during reading are those of the whole
     const whole = new TimelineLanes(store);
     whole.update(extent[1]);
     const keys = whole.rows.map((row) => row.key);
@@ -296,7 +300,7 @@ describe('a session that opens a large file', () => {
     await session.clear();
   });
 
-  test('reads it in a few large pieces, and others have their turn after each section', async () => {
+  test('reads it in a few large pieces, and gives other work a turn after each section', async () => {
     const file = await counted(syntheticStore({ events: 1_000_000 / 4, clockStepUs: 0 }));
     const sections = (await readOverview(file))!.chunks.length;
     file.parts.length = 0;
@@ -308,7 +312,7 @@ describe('a session that opens a large file', () => {
     for (const [from, to] of file.parts) expect(to - from).toBeLessThanOrEqual(1 << 20);
   });
 
-  test('given up, keeps what is there and says so', async () => {
+  test('canceled, keeps what was read and reports it', async () => {
     const store = syntheticStore({ events: EVENTS });
     const { session, result } = await opened(store, (session) => session.cancelOpen());
     expect(result.partial).toBe(true);
@@ -330,7 +334,7 @@ describe('a session that opens a large file', () => {
     expect((await session.stats()).events).toBe(0);
   });
 
-  test('another file asked for meanwhile takes its place, and the first is given up', async () => {
+  test('replaces it by another file opened meanwhile, and cancels the first', async () => {
     const store = syntheticStore({ events: EVENTS });
     const small = await saveTrace(mixed());
     let second: Promise<{ events: number }> | null = null;

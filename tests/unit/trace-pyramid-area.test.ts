@@ -1,4 +1,5 @@
-// What the timeline says of an area and of a file's map, against plain scans; notes through a file and from hostile ones.
+// What the timeline shows of an area and of a file's map, compared with plain scans. Notes saved in
+// a file, and those of hostile files.
 import { describe, expect, it } from 'vitest';
 import { areaRows } from '../../src/analysis/time/area.ts';
 import { addSelfTimes, selfTimeOf } from '../../src/analysis/time/self-times.ts';
@@ -23,7 +24,7 @@ const statements = (thread: (typeof store.threads)[number]): Uint32Array =>
   ownersOf(thread).texts();
 
 describe('the statement that a call serves', () => {
-  it('is the same for one call and for all, however deep the calls lie in each other', () => {
+  it('is the same for one call and for all, however deeply calls are nested', () => {
     const t = new ThreadBuilder(newStore());
     const nest = (depth: number): void =>
       void t.call('xRead', { dur: 10 }, depth ? () => nest(depth - 1) : undefined);
@@ -39,7 +40,7 @@ describe('the statement that a call serves', () => {
 });
 
 describe('percentiles', () => {
-  it('are right to within 0.8 %, whatever the durations', () => {
+  it('are accurate to 0.8 %, whatever the durations', () => {
     const all = Array.from({ length: 5000 }, (_, i) => 0.004 * 1.004 ** i);
     const durations = new Durations();
     all.forEach((us) => durations.add(us));
@@ -125,7 +126,7 @@ describe('an area', () => {
     expect(expected.size).toBeGreaterThan(1);
   });
 
-  it('gives spellings of one statement one row, named as the first was written', () => {
+  it('gives spellings of one statement one row, named after the first', () => {
     const made = newStore();
     const texts = ['SELECT a  FROM t', 'select a from T -- again', 'SELECT b FROM t'];
     for (const spelled of [texts, [...texts].reverse()]) {
@@ -152,7 +153,7 @@ describe('an area', () => {
     expect(rows.map((row) => selfTimeOf(self, row))).toEqual([40, 20]);
   });
 
-  it('takes only the threads that are ticked, and calls that never ended up to the end', () => {
+  it('includes only checked threads, and calls that never ended up to the end', () => {
     const made = newStore();
     const [a, b] = [new ThreadBuilder(made), new ThreadBuilder(made)];
     a.call('xRead', { dur: 10 });
@@ -231,7 +232,7 @@ describe('the I/O map', () => {
 });
 
 describe('notes', () => {
-  it("are saved in the trace's file and read again, with the lanes' setup", async () => {
+  it("are saved in the trace's file and read again, with the setup of tracks", async () => {
     const b = new ThreadBuilder(newStore());
     b.call('xRead');
     b.send();
@@ -252,7 +253,7 @@ describe('notes', () => {
       lanes: { hidden: ['kind:wal'], pinned: ['0:vfs'], order: [] },
     });
   });
-  it('from a hostile file are cut, or left out', () => {
+  it('from a hostile file are cut or left out', () => {
     const { notes, lanes } = checkedAnnotations({
       notes: [
         null,
@@ -270,8 +271,8 @@ describe('notes', () => {
   });
 });
 
-describe("the timeline's questions", () => {
-  it('search, step through hits, find neighbors and arrows, in a session', async () => {
+describe("the timeline's queries", () => {
+  it('search, step through hits, and find neighbors and arrows, in a session', async () => {
     const made = newStore();
     const b = new ThreadBuilder(made);
     const sql = b.define({ kind: 'sql', text: 'INSERT INTO note VALUES (?)' });
@@ -336,11 +337,12 @@ describe("the timeline's questions", () => {
     expect((await readTrace(await session.save())).store.annotations.notes).toEqual([
       { id: 1, fromUs: 1, toUs: 1, text: 'here' },
     ]);
-    await session.query('setAnnotations', { trace: trace + 1, notes: [] }); // of a trace that is not shown any more
+    // of a trace that isn't shown any more
+    await session.query('setAnnotations', { trace: trace + 1, notes: [] });
     expect((await session.query('annotations', {})).notes).toHaveLength(1);
   });
 
-  it('an arrow leads from who waits to who holds the lock', async () => {
+  it('an arrow leads from the waiting thread to the lock holder', async () => {
     const made = newStore();
     const [holder, waiter] = [new ThreadBuilder(made), new ThreadBuilder(made)];
     const [a, b] = [holder, waiter].map((t) => t.define({ kind: 'lock', text: 'db' })) as [

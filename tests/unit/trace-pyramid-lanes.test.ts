@@ -1,4 +1,5 @@
-// The lanes that are derived from calls, against plain scans of the same calls: counters, storage calls one by one, transactions.
+// The tracks derived from calls, compared with plain scans of the same calls: counters, single
+// storage calls, transactions.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AUX_WAL_HEADER, Op } from '../../src/event/event.ts';
@@ -14,7 +15,7 @@ import { syntheticStore } from '../traces/synthetic.ts';
 import { transactionAnatomies, walHistories } from '../traces/analyses.ts';
 
 describe('bytes per second', () => {
-  test('is the bytes of the calls that began in each column, at any zoom', () => {
+  test('are the bytes of the calls that began in each column, at any zoom', () => {
     const store = syntheticStore({ events: 8_000, clockStepUs: 5 });
     const thread = store.threads[0]!;
     const { events } = thread;
@@ -41,7 +42,7 @@ describe('bytes per second', () => {
         const total = (values: ArrayLike<number>): number =>
           Array.from(values).reduce((a, b) => a + b, 0);
         const found = counters.rates(way, from, to, width);
-        // a call on the border of two columns may fall to either
+        // a call on the border of two columns may count in either
         expect(total(found) / perSecond).toBeCloseTo(total(expected), -2);
         const apart = Array.from(found, (value, i) =>
           Math.abs(value / perSecond - expected[i]!),
@@ -53,7 +54,7 @@ describe('bytes per second', () => {
 });
 
 describe('calls that end after they were counted', () => {
-  test('only VFS calls count from the first that ends, and none of them is lost', () => {
+  test('only VFS calls count from the first that ends, and none is lost', () => {
     const b = new ThreadBuilder(newStore());
     for (const [op, length] of [
       ['xRead', 4096],
@@ -79,7 +80,7 @@ describe('calls that end after they were counted', () => {
 });
 
 describe('columns of hundreds of rows', () => {
-  test('add up to all bytes, each within a few rows of what it should be', () => {
+  test('add up to all bytes, each within a few rows of the exact value', () => {
     const store = syntheticStore({ events: 200_000, threads: 1, clockStepUs: 5 });
     const thread = store.threads[0]!;
     const { events } = thread;
@@ -100,7 +101,8 @@ describe('columns of hundreds of rows', () => {
     const sum = (values: ArrayLike<number>): number =>
       Array.from(values).reduce((a, b) => a + b, 0);
     expect(sum(rates) / sum(reads)).toBeCloseTo(1, 6);
-    const rowsOff = rates.map((bytes, i) => Math.abs(bytes - reads[i]!) / 4096); // of 4000 rows a column, in blocks of 32
+    // with 4000 rows a column, in blocks of 32
+    const rowsOff = rates.map((bytes, i) => Math.abs(bytes - reads[i]!) / 4096);
     expect(Math.max(...rowsOff)).toBeLessThan(16);
     expect(sum(rowsOff) / width).toBeLessThan(4);
   });
@@ -128,7 +130,7 @@ describe('columns of a few rows', () => {
     return [read, written];
   }
 
-  test('are exact, however the calls came in', () => {
+  test('are exact, in whatever order calls arrived', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 9 })), {
@@ -173,7 +175,7 @@ describe('columns of a few rows', () => {
 });
 
 describe('bytes of calls without an end', () => {
-  test('are what the end says, once it is here', () => {
+  test('are those of the end, once it arrives', () => {
     const store = newStore();
     const info = {
       id: 't',
@@ -207,7 +209,7 @@ describe('bytes of calls without an end', () => {
       Array.from(counters.rates(0, 0, 3000, 10), (rate) => Math.round((rate * 300) / 1e6));
     const all = (missing: number): number[] =>
       Array.from({ length: 10 }, (_, i) => 30 * 4096 - (i === 0 ? missing : 0));
-    expect(bytes()).toEqual(all(4096)); // of a read nothing is known before its end
+    expect(bytes()).toEqual(all(4096)); // a read's bytes are unknown before its end
     thread.append(batchOf(info, 300, [[3000, 3000, 41, 42, Op.end, 1024, 0, 8192, 0, 0, 0, 0, 0]]));
     counters.update();
     expect(bytes()).toEqual(all(3072));
@@ -225,7 +227,7 @@ describe('the WAL in use', () => {
   const most = (lanes: TimelineLanes, thread: number, from: number, to: number): number =>
     lanes.frames([`${thread}:wal`], from, to, 1)[0]!.values![0]!;
 
-  test('of two databases are two, and a frame that was not written is in none', () => {
+  test('of two databases are two, without frames that were not written', () => {
     const b = new ThreadBuilder(newStore());
     const [one, two] = [b.file('/a.db-wal', 'wal'), b.file('/b.db-wal', 'wal')];
     for (let frame = 0; frame < 40; frame++)
@@ -258,7 +260,7 @@ describe('the WAL in use', () => {
     };
     writes(a, 100);
     b.idle(a.now - b.now);
-    writes(b, 1); // begins it again
+    writes(b, 1); // starts it over
     const lanes = lanesOf(b);
     const [{ series }] = walHistories(store) as [WalHistory];
     expect([0, 1].map((thread) => most(lanes, thread, 0, a.now))).toEqual([
@@ -268,7 +270,7 @@ describe('the WAL in use', () => {
     expect(Math.max(...series.usedBytes)).toBe(32 + 100 * 4120);
     expect([0, 1].map((thread) => most(lanes, thread, b.now - 5, b.now))).toEqual([4152, 4152]);
   });
-  test('has a track where a log is written, not where SQLite only looks for one', () => {
+  test('has a track if a log is written, not if SQLite only looks for one', () => {
     const b = new ThreadBuilder(newStore());
     const log = b.file('/app.db-wal', 'wal');
     const lanes = new TimelineLanes(b.store);
@@ -284,7 +286,7 @@ describe('the WAL in use', () => {
     lanes.settle();
     expect(hasTrack()).toBe(true);
   });
-  test('is that of OPFS writes where VFS calls are not seen; not known where the trace has grown since', () => {
+  test('comes from OPFS writes if no VFS calls are visible, and is unknown where the trace has grown since', () => {
     const b = new ThreadBuilder(newStore());
     const log = b.define({ kind: 'opfs-file', path: '/app.db-wal' });
     b.call('opfsWrite', { object: log, offset: 0, length: 32, aux: AUX_WAL_HEADER, dur: 10 });
@@ -292,7 +294,7 @@ describe('the WAL in use', () => {
     b.send();
     const lanes = new TimelineLanes(b.store);
     lanes.update(b.now);
-    expect(lanes.rows.map((r) => r.kind)).toContain('wal'); // its place
+    expect(lanes.rows.map((r) => r.kind)).toContain('wal'); // its track
     expect(most(lanes, 0, 0, b.now)).toBeNaN();
     lanes.settle();
     expect(most(lanes, 0, 0, b.now + 1)).toBe(4152);
@@ -308,7 +310,7 @@ describe('the WAL in use', () => {
     lanes.settle();
     expect(most(lanes, 0, settled + 1, b.now + 1)).toBe(8272);
   });
-  test('grows with its frames, falls when the log begins again and when it is cut', () => {
+  test('grows with its frames, and falls when the log starts over or is truncated', () => {
     const b = new ThreadBuilder(newStore());
     const wal = b.file('/app.db-wal', 'wal');
     const write = (offset: number, length: number, dur = 10): void =>
@@ -338,7 +340,7 @@ describe('the WAL in use', () => {
 });
 
 describe('storage calls that overlap', () => {
-  test('each has a line of its own, and the number in flight is that of the lines', () => {
+  test('each has its own line, and the number in flight is the number of lines', () => {
     const b = new ThreadBuilder(newStore());
     b.call('idbPut', { dur: 20 }, () => {
       b.idle(10);
@@ -377,7 +379,7 @@ describe('storage calls that overlap', () => {
 });
 
 describe('bytes per second', () => {
-  test('are means over the same bins, however wide the picture is', () => {
+  test('are means over the same bins, for any picture width', () => {
     const b = new ThreadBuilder(newStore());
     const file = b.file('/app.db');
     const read = (at: number, length: number): void => {
@@ -396,21 +398,21 @@ describe('bytes per second', () => {
     const perSecond = [100, 500, 0, 50].map((bytes) => bytes * 1e4); // in 100 us each
     expect(rates(4, 100)).toEqual(perSecond);
     expect(rates(8, 100)).toEqual(perSecond.flatMap((rate) => [rate, rate]));
-    // of the bins that a column reaches into the largest
+    // the largest bin that a column touches
     expect(rates(2, 100)).toEqual([perSecond[1], perSecond[3]]);
     for (const width of [2, 3, 7, 555, 1400])
       expect(Math.max(...rates(width, 100))).toBe(perSecond[1]);
-    // bins begin with the trace, wherever the picture does
+    // bins start with the trace, wherever the picture starts
     expect(Array.from(lanes.frames(['0:reads'], 150, 350, 2, 100)[0]!.values!)).toEqual([
       perSecond[1],
       perSecond[3],
     ]);
-    expect(rates(2)).toEqual([600, 50].map((bytes) => bytes * 5e3)); // a column each
+    expect(rates(2)).toEqual([600, 50].map((bytes) => bytes * 5e3)); // one column each
   });
 });
 
 describe('the cache hit rate', () => {
-  test('is that of the readings in a column; the first reading of a connection that was open before says nothing', () => {
+  test('is that of the readings in a column; the first reading of a connection opened earlier gives nothing', () => {
     const b = new ThreadBuilder(newStore());
     const read = (hits: number, misses: number, context = 1): void => {
       b.call('sqlCounters', { offset: hits, length: misses, context, dur: 0 });
@@ -435,12 +437,12 @@ describe('the cache hit rate', () => {
 });
 
 describe('transactions', () => {
-  test('lie where their anatomy says, phase by phase, and one points to its first call', () => {
+  test('are drawn as in their anatomy, phase by phase, and one links to its first call', () => {
     const store = syntheticStore({ events: 20_000, clockStepUs: 5 });
     const lanes = new TimelineLanes(store);
     lanes.update(store.extent()[1]);
     const rows = lanes.rows.map((r) => r.key);
-    expect(rows).toContain('0:txn'); // its place is kept
+    expect(rows).toContain('0:txn'); // its place is reserved
     expect(lanes.lane('0:txn')!.settled.count).toBe(0);
     lanes.settle();
     expect(lanes.rows.map((r) => r.key)).toEqual(rows);

@@ -1,4 +1,5 @@
-// Frames are exact: every column against a plain scan of the calls, however the trace arrived.
+// Frames are exact: every column compared with a plain scan of the calls, however the trace
+// arrived.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Op } from '../../src/event/event.ts';
@@ -30,7 +31,7 @@ const OPS_USED = [
   Op.xFileSize,
 ];
 
-/** Calls in order of their begin, with sequence numbers as a thread would draw them. */
+/** Calls in order of their begin, with sequence numbers as a thread would assign them. */
 function numbered(
   drawn: readonly { gap: number; dur: number; op: number; open: boolean }[],
 ): Call[] {
@@ -42,13 +43,16 @@ function numbered(
     seq: 0,
     endSeq: 0,
   }));
-  // only the order of begins matters to a store: one counter, begins first
+  // a store only uses the order of begins: one counter, begins first
   calls.forEach((c, i) => (c.seq = i + 1));
   calls.forEach((c, i) => (c.endSeq = c.end === Infinity ? 0 : calls.length + i + 1));
   return calls;
 }
 
-/** Send the calls in batches cut at the given times: a call that ends after its batch was cut ends by a later `end` record. */
+/**
+ * Sends the calls in batches that end at the given times. A call that ends after its batch gets its
+ * end from a later `end` record.
+ */
 function load(
   calls: readonly Call[],
   cuts: readonly number[],
@@ -113,7 +117,7 @@ function load(
   return { store, callLanes, horizon: last + 1 };
 }
 
-/** The plain scan: of every elementary stretch of time, the latest-begun call that runs. */
+/** The plain scan: in every elementary time range, the latest-begun call that runs. */
 function scan(
   calls: readonly Call[],
   fromUs: number,
@@ -152,7 +156,7 @@ const call = fc.record({
 });
 
 describe('frames', () => {
-  test('every column equals a plain scan, at any zoom, however the trace was cut into batches', () => {
+  test('every column equals a plain scan, at any zoom, however the trace was split into batches', () => {
     fc.assert(
       fc.property(
         fc.array(call, { minLength: 1, maxLength: 60 }),
@@ -188,7 +192,7 @@ describe('frames', () => {
     );
   });
 
-  test('the activity that took most of a column wins; instants are decided by their number', () => {
+  test("the activity with most of a column's time wins; among instants the most frequent one", () => {
     const b = new ThreadBuilder(newStore());
     b.call('xRead', { dur: 30 });
     b.call('xWrite', { dur: 60 });
@@ -203,7 +207,7 @@ describe('frames', () => {
     expect([...frame!.activity].map((a) => ACTIVITIES[a])).toEqual(['write', 'sync', 'none']);
   });
 
-  test('slices of 3 px and more come with their row and label, narrower ones do not', () => {
+  test("slices of 3 px and more have their row and label, narrower ones don't", () => {
     const b = new ThreadBuilder(newStore());
     const file = b.file('/app.db');
     b.call('xRead', { object: file, dur: 2 });
@@ -221,7 +225,7 @@ describe('frames', () => {
     expect(frame!.labels).toEqual(['xRead']);
   });
 
-  test('storage time under SQL is told apart from CPU', () => {
+  test('storage time under SQL is separate from CPU', () => {
     const b = new ThreadBuilder(newStore());
     b.call('sqlStep', { dur: 40 }, () =>
       b.call('xRead', { dur: 10 }, () => b.call('opfsRead', { dur: 50 })),
@@ -237,7 +241,7 @@ describe('frames', () => {
     expect(shown()).toEqual(expected);
   });
 
-  test('the lock lane shows the highest level held; failed locks change nothing', () => {
+  test('the lock track shows the highest level held, and failed locks change nothing', () => {
     const b = new ThreadBuilder(newStore());
     const file = b.file('/app.db');
     const lock = (op: 'xLock' | 'xUnlock', aux: number, result = 0): void =>
@@ -260,7 +264,7 @@ describe('frames', () => {
     expect([...callLanes.frames(['0:lock'], 0, 500, 5)[0]!.busy]).toEqual([1, 4, 1, 0, 1]);
   });
 
-  test('the call under a point is the innermost; beside one, the nearest within reach', () => {
+  test('the call at a point is the innermost one, or next to one, the nearest within reach', () => {
     const b = new ThreadBuilder(newStore());
     b.idle(10);
     b.call('idbTransaction', { dur: 30 }, () => {
@@ -272,7 +276,7 @@ describe('frames', () => {
     expect([5, 8.5, 15, 35, 45, 73].map((us) => rowAt(lane, us, 3))).toEqual([-1, 0, 0, 1, 0, 0]);
   });
 
-  test('an empty range is refused by name', () => {
+  test('an empty range is rejected by name', () => {
     const b = new ThreadBuilder(newStore());
     b.call('xRead');
     b.send();

@@ -1,5 +1,5 @@
-// The hot path: what a thread records arrives once and in order, whatever the ring, the reader, or
-// a forger does.
+// The hot path: a thread's records arrive once and in order, whatever the ring, the reader, or a
+// forger does.
 import { Worker } from 'node:worker_threads';
 import { buildSync } from 'esbuild';
 import fc from 'fast-check';
@@ -38,11 +38,11 @@ function batchFrom(recorder: Recorder, limit?: number): Batch | null {
   };
 }
 
-/** A recorder whose clock moves by a millisecond a reading. */
+/** A recorder whose clock advances by a millisecond at each reading. */
 function newRecorder(capacity: number, shared = false): Recorder {
   let ms = 0;
   const recorder = new Recorder({ capacity, shared, maxEngines: 0, now: () => ++ms });
-  recorder.askForDrains(0); // drained by the test alone
+  recorder.askForDrains(0); // drained only by the test
   return recorder;
 }
 
@@ -74,7 +74,7 @@ describe('recorder and drain', () => {
     expect(drainRecords(recorder.memory.buffer)).toBeNull();
   });
 
-  test('a call that outlives its record is ended by a record of its own, with its late length', () => {
+  test('a call that outlives its record gets its own end record, with its final length', () => {
     const recorder = newRecorder(16);
     const thread = newThread();
     const slow = recorder.begin(Op.idbGet, 1, 0, 0);
@@ -104,7 +104,7 @@ describe('recorder and drain', () => {
     expect([0, 1, 2].map((i) => thread.events.parent[i])).toEqual([0, Recorder.seqOf(outer), 0]);
   });
 
-  test('switched off, nothing is recorded', () => {
+  test('when switched off, nothing is recorded', () => {
     const recorder = newRecorder(16);
     recorder.enabled = false;
     const token = recorder.begin(Op.xRead, 0, 0, 0);
@@ -112,7 +112,7 @@ describe('recorder and drain', () => {
     expect([token, recorder.backlogRecords, recorder.dropped]).toEqual([NOTHING, 0, 0]);
   });
 
-  test('any order of begins, ends and drains: every call arrives once, ended if it ended; what found no room is counted', () => {
+  test('any order of begins, ends, and drains: every call arrives once, with its end if it ended, and dropped ones are counted', () => {
     const step = fc.oneof(
       { weight: 5, arbitrary: fc.constant({ k: 'begin' as const, n: 0 }) },
       { weight: 4, arbitrary: fc.nat(30).map((n) => ({ k: 'end' as const, n })) },
@@ -169,7 +169,7 @@ describe('recorder and drain', () => {
     );
   });
 
-  test('the ring asks to be drained under pressure, from inside the call that fills it', () => {
+  test('the ring requests a drain under pressure, from inside the call that fills it', () => {
     const recorder = new Recorder({ capacity: 64, maxEngines: 0 });
     const thread = newThread();
     recorder.onPressure = () => void thread.append(batchFrom(recorder)!);
@@ -179,7 +179,7 @@ describe('recorder and drain', () => {
   });
 
   test.each(BUFFER_KIB)(
-    'a ring of %i KiB, as a user may choose it, asks at half of it, and only while it may',
+    'a ring of %i KiB, as a user may choose it, requests a drain at half of it, and only while it may',
     (kib) => {
       const capacity = (kib * 1024) / RECORD_BYTES;
       const recorder = new Recorder({ capacity, maxEngines: 0 });
@@ -195,7 +195,7 @@ describe('recorder and drain', () => {
     },
   );
 
-  test('sequence counters that run past 2^32 keep their place in the ring', () => {
+  test('sequence counters that pass 2^32 keep their place in the ring', () => {
     const recorder = newRecorder(8);
     const words = new Uint32Array(recorder.memory.buffer);
     for (const word of [0, 4, 8]) words[word >>> 2] = 0xfffffffd; // head, claimed, released
@@ -207,14 +207,14 @@ describe('recorder and drain', () => {
     expect(thread.missing).toBe(0);
   });
 
-  test('a ring that cannot be is refused', () => {
+  test('a ring with an impossible layout is rejected', () => {
     for (const capacity of [1, 3, 100, 131072])
       expect(() => ringLayout(capacity, 0, 0)).toThrow(/ring's capacity can't be/);
   });
 });
 
 describe('definitions', () => {
-  test('of a shared ring arrive in order, over its end and when it was full', () => {
+  test('of a shared ring arrive in order, across its end and when it was full', () => {
     const recorder = newRecorder(64, true);
     const drain = (): Definition[] =>
       drainSharedDefinitions(recorder.memory.buffer, recorder.layout.definitionsAt);
@@ -228,12 +228,13 @@ describe('definitions', () => {
     }
     for (let more = drain(); more.length; more = drain()) {
       heard.push(...more.map((d) => (d.kind === 'name' ? d.text : '')));
-      recorder.end(recorder.begin(Op.mark, 0, NaN, 0), 0); // definitions that wait go out with the next event
+      // waiting definitions leave with the next event
+      recorder.end(recorder.begin(Op.mark, 0, NaN, 0), 0);
     }
     expect(heard).toEqual(said);
   });
 
-  test('faults are counted, and described a few times', () => {
+  test('faults are counted, and the first few described', () => {
     const recorder = newRecorder(16);
     for (let i = 0; i < 50; i++) recorder.fault('xRead', new TypeError('no'));
     const notes = recorder.takeDefinitions();
@@ -245,8 +246,8 @@ describe('definitions', () => {
   });
 });
 
-describe('a reader beside the writer', () => {
-  test('loses and doubles nothing over many events', async () => {
+describe('a concurrent reader', () => {
+  test('loses and duplicates nothing over many events', async () => {
     const events = part(1_000_000);
     const { text } = buildSync({
       stdin: { contents: WRITER, resolveDir: 'tests/unit', loader: 'ts' },
@@ -295,7 +296,8 @@ describe('a reader beside the writer', () => {
         if (!right) wrong++;
       }
       expect(wrong).toBe(0);
-      expect(thread.received).toBeGreaterThan(events); // some ends came late: the race did happen
+      // some ends came late, so the race did happen
+      expect(thread.received).toBeGreaterThan(events);
     } finally {
       await worker.terminate();
     }
@@ -314,7 +316,7 @@ const WRITER = `
     recorder.end(token, (i * 7) % 1000, 0, i % 4097);
   };
   for (let i = 0; i < workerData.events; i++) {
-    while (((words[0]! - Atomics.load(words, 2)) >>> 0) > 7000); // until the reader has given room back
+    while (((words[0]! - Atomics.load(words, 2)) >>> 0) > 7000); // until the reader has freed space
     open.push([recorder.begin(2, i + 1, i * 8, 0), i]);
     while (open.length > (i % 1024 < 900 ? 0 : 12)) endOne();
   }
@@ -339,7 +341,7 @@ describe('store', () => {
     0,
   ];
 
-  test('batches that come twice are taken once; one that never came is counted', () => {
+  test('batches that arrive twice are stored once, and missing ones are counted', () => {
     const thread = newThread();
     const all = [1, 3, 5, 7, 9, 11].map((seq) => rowOf(seq));
     thread.append(batchOf(info, 0, all.slice(0, 3)));
@@ -350,7 +352,7 @@ describe('store', () => {
     expect([thread.events.count, thread.missing, thread.received]).toEqual([5, 1, 5]);
   });
 
-  test('an empty batch with an old number moves nothing', () => {
+  test('an empty batch with an old number changes nothing', () => {
     const thread = newThread();
     thread.append(batchOf(info, 0, [rowOf(1), rowOf(3)]));
     thread.append(batchOf(info, 0, []));
@@ -358,20 +360,20 @@ describe('store', () => {
     expect([thread.events.count, thread.missing]).toEqual([3, 0]);
   });
 
-  test('an end whose begin is not here is counted', () => {
+  test('an end whose begin is missing is counted', () => {
     const thread = newThread();
     thread.append(batchOf(info, 0, [[5, 5, 99, 100, Op.end, 0, NaN, 0, 0, 0, 0, 0, 0]]));
     expect([thread.events.count, thread.orphanEnds]).toEqual([0, 1]);
   });
 
-  test('a half-taken end is made good by its end record', () => {
+  test('a half-read end is corrected by its end record', () => {
     const thread = newThread();
     thread.append(batchOf(info, 0, [[5, 5, 1, 2, Op.xRead, 0, NaN, 0, 0, 0, 0, 0, 0]]));
     thread.append(batchOf(info, 1, [[9, 9, 1, 2, Op.end, 3, NaN, 0, 0, 0, 0, 0, 0]]));
     expect(thread.events.row(0)).toMatchObject({ dur: 4, result: 3, endSeq: 2 });
   });
 
-  test('two threads of one origin of time share a time line', () => {
+  test('two threads with one time origin share a timeline', () => {
     const store = new TraceStore(ORIGIN);
     const late = { ...info, id: 'late', timeOrigin: ORIGIN + 250.5 };
     store.thread(info).append(batchOf(info, 0, [rowOf(1, 300_000)]));
@@ -380,7 +382,7 @@ describe('store', () => {
     expect(store.extent()).toEqual([251_500, 300_001]);
   });
 
-  test('forged batches cannot break the order of the columns', () => {
+  test("forged batches can't break the order of the columns", () => {
     const forged = fc.record({
       first: fc.oneof(fc.nat(50), fc.integer({ min: 0, max: 0xffffffff })),
       bytes: fc.uint8Array({ maxLength: RECORD_BYTES * 6 }),
@@ -438,13 +440,13 @@ describe('store', () => {
     );
   });
 
-  test('a batch that is no whole number of records is refused', () => {
+  test("a batch that isn't a whole number of records is rejected", () => {
     const batch = { ...batchOf(info, 0, []), records: new ArrayBuffer(63) };
     expect(() => newThread().append(batch)).toThrow(/whole records of 64 bytes/);
   });
 });
 
-test('only a ring that an engine may write to takes wasm memory, whose addresses a process has few of', () => {
+test('only a ring that an engine may write to takes wasm memory, because a process has few addresses for it', () => {
   expect(new Recorder({ capacity: 64 }).memory).toBeInstanceOf(WebAssembly.Memory);
   const { memory, shared } = new Recorder({ capacity: 64, maxEngines: 0 });
   expect([memory.buffer.constructor, shared]).toEqual([ArrayBuffer, false]);

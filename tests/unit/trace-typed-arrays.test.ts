@@ -1,4 +1,4 @@
-// Arrays that change their length, where the platform can move their memory and where it cannot.
+// Arrays that change their length, with and without a platform function that moves their memory.
 import { afterEach, expect, test } from 'vitest';
 import { IntervalIndex } from '../../src/trace/lanes/interval-index.ts';
 import { resized } from '../../src/trace/typed-arrays.ts';
@@ -6,7 +6,7 @@ import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
 const before = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, 'transfer');
-/** As every browser has it, and Node from 21 on: the old buffer is empty afterwards. */
+/** As in every browser, and in Node from 21 on: the old buffer is empty afterwards. */
 function move(this: ArrayBuffer, bytes: number): ArrayBuffer {
   const to = new ArrayBuffer(bytes);
   new Uint8Array(to).set(new Uint8Array(this).subarray(0, bytes));
@@ -34,11 +34,12 @@ test.each([true, false])('longer and shorter, with transfer: %s', (can) => {
   expect([...resized(longer, 2)]).toEqual([1.5, -2]);
   expect(resized(new Int16Array(0), 0)).toEqual(new Int16Array(0));
   const shared = new Uint8Array(8).fill(7);
-  expect([...resized(shared.subarray(2, 4), 3)]).toEqual([7, 7, 0]); // a part of another array is not moved away from it
+  // a part of another array isn't moved out of it
+  expect([...resized(shared.subarray(2, 4), 3)]).toEqual([7, 7, 0]);
   expect(shared.length).toBe(8);
 });
 
-test('an index of intervals and the lanes of a trace hold the same either way', () => {
+test('an index of intervals and the lanes of a trace have the same contents either way', () => {
   const store = syntheticStore({ events: 30_000, clockStepUs: 5 });
   const [from, to] = store.extent();
   const made = [true, false].map((can) => {

@@ -16,12 +16,12 @@ import { syntheticStore } from '../traces/synthetic.ts';
 const open: MessagePort[] = [];
 afterEach(() => open.splice(0).forEach((port) => port.close()));
 
-/** Both ends, connected; the far one is there. */
+/** Both ends, connected, with the far one ready. */
 async function connected(): Promise<Unpacker> {
   const { port1, port2 } = new MessageChannel();
   open.push(port1, port2);
   const unpacker = new Unpacker(port1);
-  expect(unpacker.unpack(new Uint8Array(0))).toBeNull(); // nobody has said that he is ready
+  expect(unpacker.unpack(new Uint8Array(0))).toBeNull(); // the other end isn't ready yet
   const ready = new Promise((resolve) =>
     port1.addEventListener('message', resolve, { once: true }),
   );
@@ -34,7 +34,7 @@ async function connected(): Promise<Unpacker> {
 
 const store = syntheticStore({ events: 200_000, clockStepUs: 0 });
 const { events } = store.threads[0]!;
-/** Of rows that need some columns wider than others. */
+/** A chunk whose rows need wider columns the later they are. */
 async function chunk(from: number, to: number): Promise<Uint8Array> {
   return chunkBytes(
     chunkHead([], 0, { count: to - from, fromUs: 0, toUs: 1 }),
@@ -58,7 +58,7 @@ test('a file read with its help is the same', async () => {
   );
 });
 
-test('it is given columns as narrow as can be, and nothing but them', async () => {
+test('it receives the narrowest possible columns, and nothing else', async () => {
   const unpacker = await connected();
   const columns = await unpacker.unpack(await chunk(100, 300))!;
   expect(columns).toBeInstanceOf(EventColumns);
@@ -67,10 +67,10 @@ test('it is given columns as narrow as can be, and nothing but them', async () =
   expect(columns.byteLength).toBeLessThan(200 * 62);
 });
 
-test('what is no chunk is refused by the same name', async () => {
+test('invalid chunks are rejected with the same error', async () => {
   const unpacker = await connected();
   const broken = await chunk(0, 100);
-  broken[4]! += 1; // it says a row more than it holds
+  broken[4]! += 1; // it claims one row more than it has
   const refused = async (unpack: UnpackElsewhere): Promise<string> => {
     const error = await unpack(broken)!.then(
       () => null,
@@ -82,7 +82,7 @@ test('what is no chunk is refused by the same name', async () => {
   expect(await refused(unpacker.unpack)).toBe(await refused(unpackChunk));
 });
 
-test('a worker that ends before its answer: the chunk is unpacked here, and so are those after it', async () => {
+test('if a worker ends before its answer, the chunk is unpacked here, and so are later ones', async () => {
   const unpacker = await connected();
   const asked = unpacker.unpack(await chunk(0, 100))!;
   unpacker.stop();

@@ -1,4 +1,5 @@
-// What reads and writes of files are: by SQLite's formats, by size where nothing else is known, and adding up to the files table.
+// What reads and writes of files contain: by SQLite's formats, by size if nothing else is known,
+// and adding up to the files table.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -25,7 +26,7 @@ const kindsOf = (store: TraceStore, path: string): string[] =>
     .map((row) => `${row.way} ${row.id} ${row.calls} ${row.least}-${row.most} ${row.bytes}`);
 
 describe('reads and writes', () => {
-  it('of a database, its journal and its log are told by their offsets and lengths', () => {
+  it('of a database, its journal, and its log are classified by offset and length', () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
     const [db, journal, wal] = [
@@ -76,7 +77,7 @@ describe('reads and writes', () => {
     ]);
   });
 
-  it('of other files and stores are told apart by size', () => {
+  it('of other files and stores are classified by size', () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
     const blocks = t.define({ kind: 'idb-store', db: 'vfs', store: 'blocks' });
@@ -118,7 +119,7 @@ describe('reads and writes', () => {
           file.path,
         ).toEqual([file.reads, file.readBytes, file.writes, file.writeBytes]);
       }
-      // a row's events are as many as it counts, and take as long
+      // a row has as many events as it counts, and they take as long
       for (const row of kinds) {
         let [calls, us] = [0, 0];
         eachCallOf(store, facts.get(databaseFiles), row, (thread, at) => {

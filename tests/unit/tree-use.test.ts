@@ -64,7 +64,7 @@ const lines = (facts: Facts, range = {}): string[] =>
     .sort();
 
 describe('statements by table', () => {
-  test('pages and time of each, also where no SQL ran', () => {
+  test('pages and time of each, also while no SQL ran', () => {
     const facts = new Facts(app());
     expect(lines(facts)).toEqual([
       'null undefined 1r 0w 12 us',
@@ -90,7 +90,7 @@ describe('statements by table', () => {
     expect(lines(facts, { fromUs: 0, toUs: 120 })).not.toContain('select customers 1r 0w 12 us');
   });
 
-  test('statements of a table, those of its indexes too', () => {
+  test('statements of a table, including those of its indexes', () => {
     const facts = new Facts(app());
     const of = (table: string) => [
       ...statementsOfTable(facts.get(treeUse), facts.get(bTrees), table),
@@ -108,7 +108,7 @@ describe('statements by table', () => {
       const use = facts.get(treeUse);
       expect(use.length).toBeGreaterThan(0);
       for (const row of facts.get(statementTable)!.rows) {
-        if (row.text === null) continue; // opening counts to no statement there
+        if (row.text === null) continue; // there, opening counts for no statement
         const own = use.filter(({ statement }) => statement === row.text);
         const sum = (count: 'reads' | 'writes') => own.reduce((n, one) => n + one[count], 0);
         expect([row.text, sum('reads'), sum('writes')]).toEqual([

@@ -29,11 +29,14 @@ it('every pair was recorded (to fix it: UPDATE_TWINS=1 npx vitest run --project 
   expect(Object.keys(outcomes)).toEqual(PAIRS.map(({ rule }) => rule).sort());
 });
 
-test.each(PAIRS)('$rule is seen with the fault, and less with the advice followed', ({ rule }) => {
-  const { seen, seenInTwin } = outcomes[rule]!;
-  expect(seen).toBeGreaterThan(0);
-  expect(seenInTwin).toBeLessThan(seen);
-});
+test.each(PAIRS)(
+  '$rule is detected with the fault, and less after following the advice',
+  ({ rule }) => {
+    const { seen, seenInTwin } = outcomes[rule]!;
+    expect(seen).toBeGreaterThan(0);
+    expect(seenInTwin).toBeLessThan(seen);
+  },
+);
 
 test.each(PAIRS)('$rule is certain of no saving that its twin contradicts', (pair) => {
   const outcome = outcomes[pair.rule]!;
@@ -43,7 +46,7 @@ test.each(PAIRS)('$rule is certain of no saving that its twin contradicts', (pai
 });
 
 test.each([...FAILURES, ...IDB, ...STORAGE, ...WAITS, ...QUERIES])(
-  '$rule, $name: certain of a saving only where a pair proves it',
+  '$rule, $name: certain of a saving only if a pair proves it',
   ({ rule, wrong }) => {
     for (const found of findingsOf(play(wrong))) {
       if (found.rule !== rule || found.savingUs === null || found.confidence !== 'certain')
@@ -66,7 +69,7 @@ const OUTCOME: Outcome = {
   calls: [{ name: 'main-db xSync', predicted: 299, measured: 299 }],
 };
 
-test('time is off by a share of what was measured', () => {
+test('time is off by a share of the measured value', () => {
   expect(timeError(OUTCOME)).toBeCloseTo(0.2);
   expect(timeHolds(OUTCOME)).toBe(true);
   expect(timeHolds({ ...OUTCOME, predictedMs: 1301 })).toBe(false);
@@ -74,14 +77,14 @@ test('time is off by a share of what was measured', () => {
   expect(timeError({ ...OUTCOME, predictedMs: null })).toBeNull();
 });
 
-test('calls hold exactly, or at least', () => {
+test('calls match exactly, or at least', () => {
   const off = { ...OUTCOME, calls: [{ name: 'xRead', predicted: 10, measured: 11 }] };
   expect(callsHold(OUTCOME, {})).toBe(true);
   expect(callsHold(off, {})).toBe(false);
   expect(callsHold(off, { calls: 'least' })).toBe(true);
 });
 
-test('the page says what was predicted, measured, and how far that is off', () => {
+test('the page has the prediction, the measurement, and the difference', () => {
   const [pair] = PAIRS;
   expect(twinText({ ...pair!, shows: '300 inserts', instead: 'all in one' }, OUTCOME)).toBe(
     'Recorded: 300 inserts. Its twin: all in one. Predicted 1.2 s, measured 1 s (median of 3 pairs, 900 ms to 1.1 s): 20 % too high. Calls avoided: 299 `main-db xSync`, as predicted.',

@@ -15,15 +15,15 @@ const of = (kind: BindKind, value: unknown, length?: unknown, salt = SALT): numb
   hashOfValue(salt, kind, memory, value, length);
 const run = (...values: number[]): number => finished(values.reduce(mix, 0));
 
-test('pairs of small numbers, which differ in few bits, hardly ever meet', () => {
+test('pairs of small numbers, which differ in few bits, rarely collide', () => {
   const seen = new Set<number>();
   const n = 400;
   for (let a = 0; a < n; a++) for (let b = 0; b < n; b++) seen.add(run(of('int', a), of('int', b)));
-  // of 160,000 random numbers of 32 bits about 3 meet
+  // of 160,000 random 32-bit numbers about 3 collide
   expect(n * n - seen.size).toBeLessThan(20);
 });
 
-test('64-bit numbers that a double cannot tell apart, texts by all of their bytes, kinds', () => {
+test('distinguishes 64-bit numbers that are equal as doubles, texts by all of their bytes, and kinds', () => {
   const big = 2n ** 62n;
   expect(of('int64', big)).not.toBe(of('int64', big + 1n));
   expect(of('int64', 7n)).toBe(of('int64', 7n));
@@ -41,12 +41,12 @@ test('64-bit numbers that a double cannot tell apart, texts by all of their byte
   expect(of('null', 0)).not.toBe(of('int', 0));
 });
 
-test('a long value is not known, for all of it would have to be read', () => {
+test('a long value has no hash, because all of it would have to be read', () => {
   expect(of('text', 16, 1024)).not.toBe(UNKNOWN_VALUE);
   expect(of('text', 16, 1025)).toBe(UNKNOWN_VALUE);
   expect(of('blob', 16, 1025)).toBe(UNKNOWN_VALUE);
 });
 
-test('another salt, other hashes', () => {
+test('another salt gives other hashes', () => {
   expect(run(of('int', 1))).not.toBe(run(of('int', 1, undefined, SALT + 2)));
 });

@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const LARGE = 100_000;
-/** @returns the numbers of the batches that were taken in, as they are */
+/** @returns the numbers of the batches, in the order in which they were processed */
 function fed(processors: number): { queue: BatchQueue; taken: number[]; add(bytes: number): void } {
   const taken: number[] = [];
   let n = 0;
@@ -18,7 +18,7 @@ function fed(processors: number): { queue: BatchQueue; taken: number[]; add(byte
   return { queue, taken, add };
 }
 
-test('on two processors large batches wait for a rest, small ones before them do not', async () => {
+test("with two processors, large batches wait until the app is idle, and small ones before them don't", async () => {
   const { taken, add } = fed(2);
   add(100);
   expect(taken).toEqual([0]);
@@ -32,7 +32,7 @@ test('on two processors large batches wait for a rest, small ones before them do
   expect(taken).toEqual([0, 1, 2, 3]);
 });
 
-test('an app that never rests is taken in once a second, and before it is too much', async () => {
+test('an app that is never idle is processed once a second, and before the queue is too long', async () => {
   const { taken, add } = fed(2);
   for (let i = 0; i < 11; i++) {
     add(LARGE);
@@ -44,7 +44,7 @@ test('an app that never rests is taken in once a second, and before it is too mu
   expect(taken.length).toBeGreaterThan(1);
 });
 
-test('of an app that goes on less may wait, until it rests', async () => {
+test('an app that keeps working has a shorter limit, until it is idle', async () => {
   const { taken, add } = fed(2);
   const MIB = 1 << 20;
   const takenAfter = (batches: number): number => {
@@ -61,7 +61,7 @@ test('of an app that goes on less may wait, until it rests', async () => {
   expect(takenAfter(1)).toBe(16);
 });
 
-test('many processors take all in at once; what is dropped is never taken in', async () => {
+test('with many processors all are processed at once, and dropped ones never', async () => {
   const { taken, add } = fed(8);
   add(LARGE);
   expect(taken).toEqual([0]);

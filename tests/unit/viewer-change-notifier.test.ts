@@ -5,7 +5,7 @@ import { ChangeNotifier, livePaceMs } from '../../src/viewer/session/change-noti
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('the first change at once, a hundred after it together', async () => {
+test('the first change at once, and a hundred after it together', async () => {
   const tell = vi.fn();
   const notifier = new ChangeNotifier({
     recording: () => false,
@@ -24,10 +24,10 @@ test('the first change at once, a hundred after it together', async () => {
   notifier.soon();
   notifier.now();
   await vi.advanceTimersByTimeAsync(1000);
-  expect(tell).toHaveBeenCalledTimes(3); // what was planned is told with it
+  expect(tell).toHaveBeenCalledTimes(3); // the planned notification came with it
 });
 
-test('a recording without any change tells all the same, more often where there is some', async () => {
+test('a recording without changes notifies too, and more often with changes', async () => {
   const tell = vi.fn();
   let recording = true;
   const notifier = new ChangeNotifier({
@@ -47,10 +47,10 @@ test('a recording without any change tells all the same, more often where there 
   recording = false;
   tell.mockClear();
   await vi.advanceTimersByTimeAsync(2000);
-  expect(tell.mock.calls.length).toBeLessThanOrEqual(1); // what was planned
+  expect(tell.mock.calls.length).toBeLessThanOrEqual(1); // the planned one
 });
 
-test('while the app works there are fewer pictures on two processors, and the old pace again once it rests', async () => {
+test('while the app works there are fewer pictures on two processors, and the old rate again once it is idle', async () => {
   const tell = vi.fn();
   let events = 0;
   const notifier = new ChangeNotifier(
@@ -73,7 +73,7 @@ test('while the app works there are fewer pictures on two processors, and the ol
   expect(await during(2000, 1)).toBe(2000 / livePaceMs(2, 1000));
 });
 
-test('what was planned as the app began to work comes later, but at once when what waits is taken in', async () => {
+test('a notification planned when the app began to work is delayed, but sent at once when the queue is processed', async () => {
   const tell = vi.fn();
   let waits = false;
   const notifier = new ChangeNotifier(
@@ -94,7 +94,7 @@ test('what was planned as the app began to work comes later, but at once when wh
   expect(tell).toHaveBeenCalledTimes(3);
 });
 
-test('the pace of pictures: slower where processors are few and the app works', () => {
+test('the rate of pictures: slower if processors are few and the app works', () => {
   const paces = [2, 4, 8].map((cores) => [livePaceMs(cores, 100), livePaceMs(cores, 100_000)]);
   const [[restTwo, two], [restFour, four], [restEight, eight]] = paces as [number, number][] as [
     [number, number],

@@ -1,4 +1,4 @@
-// The timeline's arithmetic: view, axis, layout, pixels; and the table's scaled scroll bar.
+// The timeline's arithmetic: view, axis, layout, pixels. And the table's scaled scroll bar.
 import fc from 'fast-check';
 import { paintSyncs } from '../../src/viewer/ui/charts/io-map-canvas.ts';
 import { IDB_WAIT } from '../../src/trace/lanes/lanes.ts';
@@ -61,14 +61,14 @@ const anyRange = (most: number): fc.Arbitrary<Range> =>
 describe('the view', () => {
   const extent = { from: 0, to: 1e6 };
 
-  it('keeps the moment under the pointer where it is', () => {
+  it('keeps the moment under the pointer in place', () => {
     const range = { from: 200_000, to: 400_000 };
     const zoomed = zoomAt(range, 250_000, 0.5, extent);
     expect(spanOf(zoomed)).toBeCloseTo(100_000, 6);
     expect((250_000 - zoomed.from) / spanOf(zoomed)).toBeCloseTo(0.25, 9);
   });
 
-  it('never loses the trace, however it is zoomed and panned', () => {
+  it('never loses the trace, however one zooms and pans', () => {
     fc.assert(
       fc.property(
         anyRange(1e7),
@@ -113,7 +113,7 @@ describe('the view', () => {
 });
 
 describe('the axis', () => {
-  it('takes round steps', () => {
+  it('has round steps', () => {
     expect(
       [roundStep(90), roundStep(27), roundStep(1.8), roundStep(11_070)].map((s) =>
         Number(s.toPrecision(6)),
@@ -133,7 +133,7 @@ describe('the axis', () => {
       }),
     );
   });
-  it('counts in the unit that fits', () => {
+  it('uses the unit that fits', () => {
     expect(timeTicks({ from: 0, to: 10 }, 500).map((t) => t.label)).toEqual([
       '0 µs',
       '2 µs',
@@ -164,7 +164,7 @@ const thread = (index: number, kinds: LaneKind[]): ThreadRow => ({
 });
 
 describe('the layout', () => {
-  it('stacks groups without overlap, leaves out threads without lanes, and finds a lane by its height', () => {
+  it('stacks groups without overlap, leaves out threads without tracks, and finds a track by its height', () => {
     const layout = layoutOf([thread(0, ['sql', 'vfs']), thread(1, []), thread(2, ['web', 'lock'])]);
     expect(layout.groups.map((g) => g.thread)).toEqual([0, 2]);
     const boxes = layout.groups.flatMap((g) => g.lanes);
@@ -177,7 +177,7 @@ describe('the layout', () => {
     );
     expect(AXIS_HEIGHT).toBeGreaterThan(0);
   });
-  it('has the busiest thread first once a recording has ended, and what did hardly anything on one line until it is opened', () => {
+  it('has the busiest thread first once a recording has ended, and threads that did hardly anything on one line until it is opened', () => {
     const threads = [
       { ...thread(0, ['web']), events: 20 },
       { ...thread(1, ['time', 'sql']), events: 3000 },
@@ -196,7 +196,7 @@ describe('the layout', () => {
     ]);
     expect(groups({}, true), 'nothing moves while it grows').toEqual([1, 2, 0, 3, 4]);
   });
-  it('pins, hides, filters and orders what it is told to, and a pinned lane is found wherever one has scrolled', () => {
+  it('pins, hides, filters, and orders as requested, and finds a pinned track wherever one has scrolled', () => {
     const threads = [thread(0, ['sql', 'vfs', 'lock']), thread(1, ['sql', 'vfs'])];
     const keys = (choice: Partial<LaneChoice>): string[][] => {
       const { pinned, groups } = layoutOf(threads, { ...EVERYTHING, ...choice });
@@ -209,7 +209,7 @@ describe('the layout', () => {
     ]);
     expect(keys({ hidden: new Set(['kind:vfs', '0:lock']) })).toEqual([[], ['0:sql'], ['1:sql']]);
     expect(keys({ hidden: new Set(['thread:0']) })).toEqual([[], ['1:sql', '1:vfs']]);
-    // what few ask for is shown when it is chosen
+    // tracks that few users need appear when they are selected
     threads.push(thread(2, ['memory', 'cacheMemory']));
     expect(keys({ filter: 'T2' })).toEqual([[], ['2:memory']]);
     const chosen = { filter: 'T2', hidden: new Set(['kind:cacheMemory', 'kind:memory']) };
@@ -259,7 +259,7 @@ const columnOf = (s: Surface, x: number): number[] =>
   Array.from({ length: s.height }, (_, y) => s.pixels[y * s.width + x]!);
 
 describe('where the time of statements went', () => {
-  it('is drawn as the time partition says it, column by column, and says so before as far as it is known', () => {
+  it('is drawn as in the time partition, column by column, and earlier as far as it is known', () => {
     const store = syntheticStore({ events: 20_000, clockStepUs: 5 });
     const lanes = new TimelineLanes(store);
     const [from, to] = store.extent();
@@ -285,7 +285,7 @@ describe('where the time of statements went', () => {
         sums[index.kind[n]!]! += index.endOf(n) - index.startOf(n);
       const exact = SQL_PARTS.map((part) => parts[`${part}Us`]);
       expect(sums).toEqual(exact.map((us) => Math.round(us * 1000)));
-      // each column is rounded to 1/255 of its time, and up where it is touched at all
+      // each column is rounded to 1/255 of its time, and up if it is touched at all
       shares(thread.index).forEach((us, part) =>
         expect(Math.abs(us - exact[part]!)).toBeLessThan((to - from) / 255),
       );
@@ -307,18 +307,18 @@ describe('the flag of a note', () => {
   });
   const scene = { notes: [note(1, 50), note(2, 54)], view: { from: 0, to: 100 }, width: 100 };
   const at = (x: number, y = 5): number | undefined => noteAt(scene, x, y)?.id;
-  it('is found where it is drawn, the last of those that overlap', () => {
+  it('is found where it is drawn, the last one if several overlap', () => {
     expect([47, 49, 51, 53, 60, 65].map((x) => at(x))).toEqual([undefined, 1, 1, 2, 2, undefined]);
     expect(at(51, AXIS_HEIGHT)).toBeUndefined();
   });
 });
 
 describe('the pixels', () => {
-  it('reads theme colors, and no other notation', () => {
+  it('read theme colors, and no other notation', () => {
     expect(pixelOf('#102030')).toBe(0xff302010);
     expect(() => pixelOf('rgb(1, 2, 3)')).toThrow('#rrggbb');
   });
-  it('draws calls as bars as high as their share, and never hides a touched column', () => {
+  it('draw calls as bars as high as their share, and never hide a touched column', () => {
     const s = surface(4, 10);
     paintCalls(s, frame('0:vfs', [0, 255, 128, 1], [0, 2, 3, 4]), 0, 10, colors, 2);
     expect(columnOf(s, 0)).toEqual(Array(10).fill(0));
@@ -326,7 +326,7 @@ describe('the pixels', () => {
     expect(columnOf(s, 2)).toEqual([...Array<number>(5).fill(0), ...Array<number>(5).fill(12)]);
     expect(columnOf(s, 3)).toEqual([...Array<number>(8).fill(0), 13, 13]);
   });
-  it('hatches an IndexedDB transaction without a request, and only that', () => {
+  it('hatch an IndexedDB transaction without a request, and only that', () => {
     const s = surface(2, 6);
     const nine = { ...colors, activity: Uint32Array.from([...colors.activity, 17]) };
     paintStorage(s, frame('0:web', [255, 255], [IDB_WAIT, 2]), 0, 6, nine, 1);
@@ -335,7 +335,7 @@ describe('the pixels', () => {
     ]);
     expect(columnOf(s, 1)).toEqual(Array(6).fill(11));
   });
-  it('draws syncs as ticks on the upper edge, with a dotted line where there is room', () => {
+  it('draw syncs as ticks on the upper edge, with a dotted line if it fits', () => {
     const map = (columns: number[], width: number): number[] => {
       const s = surface(width, 12);
       const syncs = new Uint8Array(width);
@@ -346,12 +346,12 @@ describe('the pixels', () => {
     expect(map([3, 4, 5], 100)).toEqual([2, 2, 2, 2, 2, 0, 0, 0, 0, 0, 0, 0]);
     expect(map([3], 100)).toEqual([2, 2, 2, 2, 2, 1, 0, 0, 1, 0, 0, 1]);
   });
-  it('draws the lock level as steps', () => {
+  it('draw the lock level as steps', () => {
     const s = surface(3, 8);
     paintLock(s, frame('0:lock', [1, 4, 9], [5, 5, 5]), 0, 8, colors, 1);
     expect([0, 1, 2].map((x) => columnOf(s, x).filter((p) => p !== 0).length)).toEqual([2, 8, 8]);
   });
-  it('fills statements, stacks the parts of the time from the bottom, and leaves no part out that took any', () => {
+  it('fill statements, stack the parts of the time from the bottom, and leave no part out that took any', () => {
     const s = surface(2, 10);
     paintSql(s, frame('0:sql', [255, 0], [1, 0]), 0, 10, colors, 1);
     expect(columnOf(s, 0)).toEqual([0, ...Array<number>(8).fill(99), 0]);
@@ -373,7 +373,7 @@ describe('the pixels', () => {
     );
     expect(columnOf(t, 1)).toEqual(Array(10).fill(25));
   });
-  it('hatches what is not analyzed yet', () => {
+  it('hatch what is not analyzed yet', () => {
     const s = surface(2, 8);
     const parts = Array.from({ length: 2 }, () => [255, 0, 0, 0, 0, 0, 0, 0, 0]).flat();
     paintTime(s, { ...frame('0:time', [], [], parts), exact: 1 }, 0, 8, colors, 1);
@@ -383,14 +383,14 @@ describe('the pixels', () => {
       [3, 7].reduce((all, y) => all.with(y, true), Array<boolean>(8).fill(false)),
     );
   });
-  it('draws a counter as an area below its line, and nothing where it is not known', () => {
+  it('draw a counter as an area below its line, and nothing where it is unknown', () => {
     const s = surface(3, 10);
     paintArea(s, Float32Array.from([5, NaN, 0.001]), 10, 0, 10, { line: 7, area: 8 });
     expect(columnOf(s, 0)).toEqual([0, 0, 0, 0, 0, 7, 7, 8, 8, 8]);
     expect(columnOf(s, 1)).toEqual(Array(10).fill(0));
     expect(columnOf(s, 2)).toEqual([...Array<number>(9).fill(0), 7]);
   });
-  it('stacks threads in the overview and stays inside it; without SQL the storage calls stand', () => {
+  it('stack threads in the overview and stay inside it; without SQL they show storage calls', () => {
     const s = surface(1, 10);
     const time = (thread: number): LaneFrame =>
       frame(`${thread}:time`, [], [], [128, 64, 0, 0, 0, 0, 0, 0]);
@@ -430,14 +430,14 @@ describe('rows of a long table', () => {
       ),
     );
   });
-  it('says which rows are seen whole', () => {
+  it('reports which rows are fully visible', () => {
     const total = 5_000_000;
     expect(wholeRows(100, 20, 0, 110)).toEqual({ from: 0, to: 5 });
     expect(wholeRows(100, 20, 30, 110)).toEqual({ from: 2, to: 7 });
     expect(wholeRows(3, 20, 0, 110)).toEqual({ from: 0, to: 3 });
     expect(wholeRows(total, 20, MAX_HEIGHT_PX - 600, 600)).toEqual({ from: total - 30, to: total });
   });
-  it('shows the last row at the bottom, below a heading that sticks to the top, too', () => {
+  it('shows the last row at the bottom, also below a sticky heading', () => {
     const total = 5_000_000;
     for (const heading of [0, 22]) {
       const [container, scrolled] = [600, heading + MAX_HEIGHT_PX];
@@ -452,8 +452,8 @@ describe('rows of a long table', () => {
   });
 });
 
-describe('a view on its way', () => {
-  it('begins where it was, ends where it goes, and is past the middle at half the time', () => {
+describe('an animated view', () => {
+  it('begins at its start, ends at its target, and is past the middle at half the time', () => {
     const [from, to] = [
       { from: 0, to: 100 },
       { from: 50, to: 60 },
@@ -462,7 +462,7 @@ describe('a view on its way', () => {
     expect(between(from, to, 1)).toEqual(to);
     expect(between(from, to, 0.5)).toEqual({ from: 43.75, to: 65 });
   });
-  it('is shown where one can follow it', () => {
+  it('is shown if the motion is easy to follow', () => {
     const now = { from: 0, to: 100 };
     expect(canFollow(now, { from: 10, to: 20 })).toBe(true);
     expect(canFollow(now, { from: 300, to: 400 })).toBe(true);

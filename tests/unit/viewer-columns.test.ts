@@ -13,14 +13,14 @@ const out = (px: number, sortedBy = '', of = tracks): string[] => [
   ...withoutRoom(of, px, 30, sortedBy),
 ];
 
-describe('columns without room', () => {
-  it('are the last ones, and what says so takes room, too', () => {
+describe("columns that don't fit", () => {
+  it('are the last ones, and the note about them takes space, too', () => {
     expect(out(420)).toEqual([]);
     expect(out(419)).toEqual(['failed']);
     expect(out(390)).toEqual(['failed']);
     expect(out(389)).toEqual(['failed', 'reads']);
   });
-  it('are never the one that sorts, the first, or one that takes the rest', () => {
+  it('are never the sorted one, the first, or one that takes the remaining width', () => {
     expect(out(400, 'failed')).toEqual(['reads']);
     expect(out(10)).toEqual(['failed', 'reads', 'time']);
     expect(out(10, '', [tracks[1]!, tracks[0]!])).toEqual([]);
@@ -28,7 +28,7 @@ describe('columns without room', () => {
 });
 
 describe('the columns of Events', () => {
-  it('that a wider panel shows are said to have no room; those that are chosen have it', () => {
+  it('those of a wider panel are listed as not fitting, and selected ones always fit', () => {
     const narrow = shownColumns(null, true, true);
     const lacking = lackingRoom(null, true, narrow);
     expect(lacking).toEqual(['thread', 'detail', 'offset', 'length', 'statement']);

@@ -14,7 +14,7 @@ import { autocommits, contextOf } from './viewer-context.ts';
 import { diffOf } from '../traces/analyses.ts';
 
 describe('a comparison', () => {
-  it('sets two traces side by side', () => {
+  it('shows two traces side by side', () => {
     const [a, b] = [autocommits(12), autocommits(3)];
     const both = QUERIES.comparison(
       contextOf(a, {
@@ -49,7 +49,7 @@ describe('a comparison', () => {
     })!;
     expect(strips.b.spanUs).toBeGreaterThan(3 * strips.a.spanUs);
   });
-  it('draws both over time, a column equally long in both where that is asked for', () => {
+  it('draws both over time, with columns of equal length if requested', () => {
     const [a, b] = [autocommits(12), autocommits(3)];
     const context = contextOf(a, {
       other: { store: b, facts: new Facts(b), name: 'b.vfst' },
@@ -96,7 +96,7 @@ describe('a comparison', () => {
       stacks: [],
     });
   });
-  it('says which findings a change has solved, which are new, and which are left', () => {
+  it('shows which findings a change has solved, which are new, and which remain', () => {
     const [many, few] = [autocommits(40), autocommits(3)];
     const findings = (a: TraceStore, b: TraceStore) =>
       diffOf(a, b).findings.map(({ rule, verdict, savingUsA, savingUsB }) => [
@@ -123,7 +123,7 @@ describe('a comparison', () => {
       b: [],
     });
   });
-  it('keeps the recording before, unless it is empty or huge', () => {
+  it('keeps the previous recording, unless it is empty or huge', () => {
     const compared = new ComparisonTraces();
     const store = autocommits(1);
     compared.keep(newStore(), 'empty');

@@ -1,4 +1,5 @@
-// The Events view: sorted by duration, without rows about the recording itself, and what a row says in place of a number that is no offset.
+// The Events view: sorted by duration, without rows about the recording itself, and what a row
+// shows instead of a number that isn't an offset.
 import { describe, expect, it } from 'vitest';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import type { EventFilter } from '../../src/protocol/session.ts';
@@ -13,7 +14,10 @@ const everything: EventFilter = {
   ...{ text: '', layers: null, errorsOnly: false, fromUs: null, toUs: null },
 };
 
-/** Two threads: durations 10, 0 (below the clock's step), none yet, 2.5 and none; 7 and 10 on the other. */
+/**
+ * Two threads: durations 10, 0 (below the clock's step), none yet, 2.5, and none; 7 and 10 on the
+ * other.
+ */
 function trace(): TraceStore {
   const store = newStore();
   const [a, b] = [new ThreadBuilder(store), new ThreadBuilder(store)];
@@ -45,13 +49,13 @@ describe('order', () => {
   const store = trace();
   const longest = ['0 xRead', '1 xWrite', '1 tracer', '0 xWrite', '0 xLock'];
   const last = ['0 threadStart', '0 xSync', '0 mark'];
-  it('puts the longest first, equal ones in the order of time, and those without a duration last', () => {
+  it('puts the longest first, equal ones in order of time, and those without a duration last', () => {
     expect(linesOf(store, { order: { key: 'duration', descending: true } })).toEqual([
       ...longest,
       ...last,
     ]);
   });
-  it('puts the shortest first, and those without a duration last again', () => {
+  it('puts the shortest first, and those without a duration again last', () => {
     expect(linesOf(store, { order: { key: 'duration', descending: false } })).toEqual([
       ...['0 xLock', '0 xWrite', '1 tracer', '0 xRead', '1 xWrite'],
       ...last,
@@ -61,7 +65,7 @@ describe('order', () => {
     const forward = linesOf(store, {});
     expect(linesOf(store, { order: { key: 'time', descending: true } })).toEqual(forward.reverse());
   });
-  it('sorts a million of numbers as they are, equal ones in their order', () => {
+  it('sorts a million numbers exactly, equal ones in their order', () => {
     const random = seeded(7);
     const n = 1_000_000;
     const keys = Float64Array.from({ length: n }, () =>
@@ -89,7 +93,7 @@ describe('order', () => {
   });
 });
 
-it('leaves out rows about the recording itself, unless they are asked for by name', () => {
+it('leaves out rows about the recording itself, unless they are selected by name', () => {
   const store = trace();
   const calls = ['0 xRead', '0 xLock', '0 xSync', '0 xWrite', '0 mark', '1 xWrite'];
   expect(linesOf(store, { withoutOwn: true }).sort()).toEqual(calls.sort());
@@ -102,7 +106,7 @@ it('leaves out rows about the recording itself, unless they are asked for by nam
   ]);
 });
 
-it('has a byte offset or none, and what else the field holds as text', () => {
+it("has a byte offset or none, and shows the field's other values as text", () => {
   const store = newStore();
   const t = new ThreadBuilder(store);
   const blocks = t.define({ kind: 'idb-store', db: 'app', store: 'blocks' });

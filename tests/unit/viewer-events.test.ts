@@ -1,4 +1,5 @@
-// The Events view: conditions on columns against a look at every event, amounts as people type them, copies and CSV of lines.
+// The Events view: conditions on columns compared with a check of every event, amounts as people
+// type them, copies and CSV of rows.
 import { describe, expect, it } from 'vitest';
 import { csv } from '../../src/formats/csv.ts';
 import { isFailure, objectName, resultText } from '../../src/trace/describe.ts';
@@ -18,7 +19,10 @@ import type { TraceStore } from '../../src/trace/store.ts';
 import { pageAccessesOf } from '../traces/analyses.ts';
 
 const PAGE = 4096;
-/** Reads and writes of pages 1 to 12, an OPFS handle that moves less than it is asked for, a busy lock, a call without an end. */
+/**
+ * Reads and writes of pages 1 to 12, an OPFS handle that transfers less than requested, a busy
+ * lock, a call without an end.
+ */
 function trace(): TraceStore {
   const store = newStore();
   const [a, b] = [new ThreadBuilder(store, { name: 'a' }), new ThreadBuilder(store, { name: 'b' })];
@@ -71,8 +75,11 @@ const all = (store: TraceStore, test: (thread: number, row: number) => boolean):
       .map((row) => `${index}:${row}`),
   );
 
-describe('a range of time', () => {
-  /** Rows of the calls that touch [fromUs, toUs): one that ended at 10, one that began at 10 and has not ended. */
+describe('a time range', () => {
+  /**
+   * Rows of the calls that overlap [fromUs, toUs): one that ended at 10, one that began at 10 and
+   * has not ended.
+   */
   const within = (ended: string | null, fromUs: number, toUs: number): number[] => {
     const store = newStore();
     const t = new ThreadBuilder(store);
@@ -92,12 +99,12 @@ describe('a range of time', () => {
     });
     return Array.from({ length: n }, (_, line) => t.thread.events.rowOfSeq(query.at(line).seq));
   };
-  it('has the calls that still run in it', () => {
+  it('includes calls that still run in it', () => {
     expect(within(null, 20, 40)).toEqual([1]);
     expect(within(null, 1000, 2000)).toEqual([1]);
     expect(within(null, 0, 5)).toEqual([0]);
   });
-  it('has those of a thread that is gone until it went', () => {
+  it('includes those of a closed thread until it closed', () => {
     expect(within('pagehide', 20, 40)).toEqual([1]);
     expect(within('pagehide', 1000, 2000)).toEqual([]);
   });
@@ -151,7 +158,7 @@ describe('conditions on columns', () => {
     expect(expected).toHaveLength(count);
     expect(run(store, where).sort()).toEqual(expected.sort());
   });
-  it('a thread that is not there has no events', () => {
+  it("a thread that doesn't exist has no events", () => {
     expect(run(store, { thread: 7 })).toEqual([]);
     expect([ta!.events.count, tb!.events.count]).toEqual([26, 12]);
     expect(pageAccessesOf(store).count).toBe(24);
@@ -159,7 +166,7 @@ describe('conditions on columns', () => {
   });
 });
 
-it('amounts as they are typed', () => {
+it('amounts as people type them', () => {
   expect(
     ['', ' ', '5', '5 ms', '200us', '1.5 s', '1,5s', '2 min', '10 ns', '3 µs'].map(durationOf),
   ).toEqual([null, null, 5000, 5000, 200, 1.5e6, 1.5e6, 120e6, 0.01, 3]);
@@ -181,7 +188,7 @@ it('amounts as they are typed', () => {
 
 describe('columns', () => {
   const keys = (columns: { key: string }[]): string[] => columns.map(({ key }) => key);
-  it('are those chosen, in their own order; else those that there is room for', () => {
+  it('are the selected ones, in their own order, or else those that fit', () => {
     expect(keys(shownColumns(['result', 'time', 'no such'], true, true))).toEqual([
       'time',
       'result',
@@ -197,7 +204,7 @@ describe('columns', () => {
     expect(keys(shownColumns(null, true, false))).toContain('thread');
     expect(new Set(keys([...EVENT_VIEW_COLUMNS])).size).toBe(EVENT_VIEW_COLUMNS.length);
   });
-  it("a duration below the clock's step is said to be, what has none shows none", () => {
+  it("a duration below the clock's step is shown as such, and a missing one is empty", () => {
     const store = newStore();
     const a = new ThreadBuilder(store);
     const db = a.file('/app.db');
@@ -223,7 +230,7 @@ describe('columns', () => {
       'open',
     ]);
   });
-  it('are kept as a list of short texts, or not at all', () => {
+  it('are stored as a list of short texts, or not at all', () => {
     expect(
       [settingsOf({}), settingsOf({ eventColumns: 'time' }), settingsOf({ eventColumns: [7] })].map(
         (s) => s.eventColumns,
@@ -236,8 +243,8 @@ describe('columns', () => {
   });
 });
 
-describe('lines that leave the panel', () => {
-  it('copies are cells without tabs, line breaks or formulas', () => {
+describe('rows that leave the panel', () => {
+  it('are copied as cells without tabs, line breaks, or formulas', () => {
     expect(['a\tb\r\nc', '=1+1', '-5', '-5.25', '@x', '+x', '-x', ''].map(tsvCell)).toEqual([
       'a b c',
       "'=1+1",
@@ -260,7 +267,7 @@ describe('lines that leave the panel', () => {
       ),
     );
   });
-  it('CSV of lines is the CSV of the trace, line by line in the order of the filter', async () => {
+  it("have the same CSV as the trace, row by row in the filter's order", async () => {
     const store = trace();
     let whole = '';
     for await (const piece of csv(store)) whole += piece;
@@ -289,7 +296,7 @@ describe('lines that leave the panel', () => {
   });
 });
 
-it('says what the header of a database told in passing, of its calls alone', () => {
+it('shows what a database header revealed, only for the calls that read it', () => {
   const store = newStore();
   const t = new ThreadBuilder(store);
   const [db, wal] = [t.file('/app.db'), t.file('/app.db-wal', 'wal')];

@@ -1,4 +1,4 @@
-// What the viewer writes into files: exports and saved traces, whole and sanitized.
+// Files that the viewer writes: exports and saved traces, whole and sanitized.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -32,7 +32,7 @@ describe('exports', () => {
       expect(exports.done).toBeNull();
     },
   );
-  it('refuse a format that there is not, and end when another begins', async () => {
+  it('reject an unknown format, and end when another export begins', async () => {
     const exports = new Exports();
     await expect(
       exports.run(newStore(), { ...options, format: 'toString' as ExportFormat }, () => {}),
@@ -48,14 +48,14 @@ describe('exports', () => {
   });
 });
 
-describe('a file that is saved', () => {
+describe('a saved file', () => {
   const options = {
     format: 'vfst',
     sanitize: false,
     title: 'a trace',
     origin: 'https://app.example',
   } as const;
-  it('holds the trace and its origin, and says how far it is', async () => {
+  it('has the trace and its origin, and reports its progress', async () => {
     const store = autocommits(4);
     const blob = await new Exports().run(store, options, () => {});
     expect(blob.type).toBe('application/x-vfscope-trace');
@@ -66,7 +66,7 @@ describe('a file that is saved', () => {
         .header.origin,
     ).toBe('');
   });
-  it('can be given up before it is whole', async () => {
+  it('can be canceled before it is complete', async () => {
     const exports = new Exports();
     const saved = exports.run(autocommits(5_000), options, () => {});
     exports.cancel();

@@ -1,4 +1,5 @@
-// Files, their pages over time, and the caches: the answers of the queries against the analyses and against calls made by hand.
+// Files, their pages over time, and the caches: results of the queries compared with the analyses
+// and with calls made by hand.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -77,7 +78,7 @@ describe('files', () => {
   const lines = fileQueries.fileLines(contextOf(mixed()), {});
   const line = (path: string): (typeof lines)[number] => lines.find((l) => l.path === path)!;
 
-  it('know their group, their map, or why they have none', () => {
+  it('know their group and their map, or why they have none', () => {
     expect(Object.fromEntries(lines.map((l) => [l.path, l.group]))).toEqual({
       ...{
         '/a.db': 'a.db',
@@ -110,7 +111,7 @@ describe('files', () => {
     expect(line('/a.db-journal').cause).toContain('See the map of the database');
   });
 
-  it("form a tree whose groups are sorted by the sums of SQLite's files", () => {
+  it("form a tree whose groups are sorted by the totals of SQLite's files", () => {
     const tree = fileTree(lines, 'writes', true);
     expect(tree.map(({ name, rows, sum }) => [name, rows.length, sum.writes])[0]).toEqual([
       'a.db',
@@ -138,7 +139,7 @@ describe('files', () => {
     ]);
   });
 
-  it("of a VFS's own pool are one folded row, below the databases", () => {
+  it("of a VFS's own pool are one collapsed row, below the databases", () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
     t.call('xRead', { object: t.file('/a.db'), context: 1, offset: 0, length: PAGE, dur: 5 });
@@ -156,7 +157,7 @@ describe('files', () => {
     expect(names([pool!.fold!])).toEqual(['/a.db', 'OPFS pool', 'k1', 'k2', 'k3', 'k4']);
   });
 
-  it('of a range are those that its calls touched, with these calls alone', () => {
+  it('of a range are those that its calls touched, with only these calls', () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
     const [db, journal] = [t.file('/a.db'), t.file('/a.db-journal', 'journal')];
@@ -177,12 +178,12 @@ describe('files', () => {
       ['/a.db', 1, PAGE, 0, 0, 10],
     ]);
     expect(within(41, 100)).toEqual([]);
-    // where it lies in the tree, and its map, are those of the whole
+    // its place in the tree, and its map, are those of the whole
     const [part] = fileQueries.fileLines(context, { fromUs: 10, toUs: 30 });
     expect(part).toEqual({ ...all, reads: 2, readBytes: 2 * PAGE, timeUs: 20 });
   });
 
-  it('of one origin have no such level; of several, files of the same name are kept apart', () => {
+  it('of one origin have no origin level; of several origins, files with the same name are separate', () => {
     expect(fileOrigins(lines, 'timeUs', true).map(({ name }) => name)).toEqual(['']);
     const store = newStore();
     for (const [url, reads] of [
@@ -230,7 +231,7 @@ describe('how a file is used', () => {
       ({ name, text }) => `${name}: ${text}`,
     );
 
-  it('blocks that were read to be written, writes that could have been one, amplification', async () => {
+  it('blocks read in order to write, writes that could have been one, amplification', async () => {
     const context = await golden('read-modify-write');
     const journal = context.store.threads
       .flatMap((t) => [...t.definitions.values()])
@@ -260,7 +261,7 @@ describe('how a file is used', () => {
     );
   });
 
-  it('transactions of IndexedDB: for each lock, with one request, with none', async () => {
+  it('IndexedDB transactions: for each lock, with one request, and with none', async () => {
     const context = await golden('absurd-sql');
     const store = fileQueries.fileLines(context, {}).find((l) => l.kind === 'idb-store')!;
     const { idb } = patternQueries.fileUse(context, store);
@@ -273,7 +274,7 @@ describe('how a file is used', () => {
     );
   });
 
-  it('free pages of a database, what became of freed space, and a line over time', () => {
+  it('free pages of a database, what happened to freed space, and a line over time', () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
     const file = t.file('/a.db');
@@ -298,14 +299,14 @@ describe('how a file is used', () => {
       text: '25 of 110 (22.7 %)',
       line: 'M0,11.0H45.0V1.0H90.0V4.8H90',
     });
-    // a recording without headers says nothing of it
+    // a recording without headers has no such lines
     const none = useFacts(
       patternQueries.fileUse(contextOf(mixed()), { path: '/a.db', kind: 'main-db', origin: '' }),
     );
     expect(none.filter(({ name }) => /free/i.test(name))).toEqual([]);
   });
 
-  it('calls that ask again what the connection knew', () => {
+  it('calls that repeat what the connection knew', () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
     const db = t.file('/a.db');
@@ -326,7 +327,7 @@ describe('the calls behind a fact about a file', () => {
     };
     return [total, refs.map(nameOf)];
   };
-  it('are those that it counts: runs, switches, repetitions, a kind of read', () => {
+  it('are those that it counts: runs, switches, repetitions, one kind of read', () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
     const [db, journal] = [t.file('/a.db'), t.file('/a.db-journal', 'journal')];
@@ -388,7 +389,7 @@ describe('pages', () => {
   const key = fileQueries.fileLines(context, {}).find((l) => l.kind === 'main-db')!.places!;
   const [pages] = pagesOf(store);
 
-  it('of a map add up to those of the table, re-reads included', () => {
+  it("of a map add up to the table's, including re-reads", () => {
     const map = pageQueries.pageMap(context, {
       key,
       ...ALL,
@@ -406,7 +407,7 @@ describe('pages', () => {
     expect(sum(map.rereads)).toBeGreaterThan(100);
     expect(rereadsOf(context.facts.get(accesses), 0).reduce((a, b) => a + b, 0)).toBe(
       pages!.rereads,
-    ); // each access is of one page here
+    ); // each access here is of one page
   });
 
   it('of a cell are the events that the cell counts', () => {
@@ -429,7 +430,7 @@ describe('pages', () => {
     expect(scale.cellAt(9999, -5)).toEqual({ time: 10, bin: 6 });
   });
 
-  it('answers survive being transferred', () => {
+  it('results survive a transfer', () => {
     const first = pageQueries.pageTable(context, { key, ...ALL })!;
     structuredClone(first.places, { transfer: [first.places.reads.buffer as ArrayBuffer] });
     expect(first.places.reads.length).toBe(0);
@@ -451,7 +452,7 @@ describe('pages', () => {
     ).toThrow(RangeError);
   });
 
-  it('tell their types apart from what is not known', () => {
+  it('distinguish their types from unknown ones', () => {
     const small = contextOf(mixed());
     const table = pageQueries.pageTable(small, {
       key: fileQueries.fileLines(small, {}).find((l) => l.kind === 'main-db')!.places!,
@@ -466,13 +467,13 @@ describe('pages', () => {
       ['page 1', 'table leaf', 'no b-tree page'],
       [0, 2, 0],
     ]);
-    expect(typeWords(0, 7, true, false).title).toBe('n/a'); // a frame of the WAL carries no type
+    expect(typeWords(0, 7, true, false).title).toBe('n/a'); // a WAL frame has no type
     expect(typeWords(0, 1, false, true).title).toBe('n/a');
   });
 });
 
 describe('caches', () => {
-  it("of another size: the curve's points are those of the analysis, where it is known", () => {
+  it("of another size: the curve's points are the analysis's, where it is known", () => {
     const store = syntheticStore({ events: 20_000, threads: 1, seed: 3 });
     const [curve] = cacheQueries.cacheCurves(contextOf(store), {});
     const [whole] = missRatiosOf(store);
@@ -487,7 +488,7 @@ describe('caches', () => {
     });
   });
 
-  it('say the size that a PRAGMA set, and that a folded one is not known', () => {
+  it('show the size that a PRAGMA set, and that a folded one is unknown', () => {
     const size = (pragma: string): unknown =>
       cacheQueries.cacheCurves(contextOf(mixed(pragma)), {})[0]!.size;
     expect(size('PRAGMA cache_size=-4000')).toMatchObject({
@@ -505,7 +506,7 @@ describe('caches', () => {
     ]).toEqual([50, null, null, null]);
   });
 
-  it('say what the goal saves in time, as finding F11 does, and why it is not known', async () => {
+  it('show how much time the goal saves, as finding F11 does, and why that is unknown', async () => {
     const file = join(import.meta.dirname, '..', 'traces', 'golden', 'cache-thrash.vfst');
     const context = contextOf((await readTrace(readFileSync(file))).store);
     const found = context.facts.get(findings).find(({ rule }) => rule === 'F11')!;
@@ -514,7 +515,7 @@ describe('caches', () => {
     expect(curves.map(({ saving }) => saving?.us)).toContain(found.savingUs);
     expect(curves.some(({ advised }) => advised)).toBe(true);
     for (const { goal, saving } of curves) expect(saving === null).toBe(goal === null);
-    // calls that the clock shows as nothing
+    // calls that take no time on this clock
     const store = newStore();
     const t = new ThreadBuilder(store);
     t.call('sqlStep', { object: t.define({ kind: 'sql', text: 'PRAGMA cache_size=10' }) });
@@ -530,7 +531,7 @@ describe('caches', () => {
     expect(curve!.saving!.how).toContain('too short for this clock to measure');
   });
 
-  it('advise no size that finding F11 does not: few reads would be avoided, or the cache is as large', async () => {
+  it("suggest no size that finding F11 doesn't: it would avoid few reads, or the cache is as large", async () => {
     const store = syntheticStore({ events: 20_000, threads: 1, seed: 3 });
     const context = contextOf(store);
     const curves = cacheQueries.cacheCurves(context, {});
@@ -545,7 +546,7 @@ describe('caches', () => {
     expect(advisesCache({ ...larger, avoidable: 4650, reads: 165_096 })).toBe(false);
   });
 
-  it('have a knee where the curve bends, and none where it does not', () => {
+  it('have a knee where the curve bends, and none otherwise', () => {
     const of = (ratios: readonly number[]): MissRatio =>
       ({
         requests: 1000,
@@ -562,7 +563,7 @@ describe('caches', () => {
     expect([kneeOf(of(line)), kneeOf(of(bent)), kneeOf(of([1]))]).toEqual([null, 31, null]);
   });
 
-  it('over time add up to the accesses; without counters they say why', () => {
+  it('over time add up to the accesses, and without counters have a cause', () => {
     const store = mixed();
     const times = cacheQueries.cacheTimes(contextOf(store), { bins: 20 });
     expect(times.pageReads.reduce((a, b) => a + b, 0)).toBe(5);

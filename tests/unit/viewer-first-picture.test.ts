@@ -8,7 +8,7 @@ import { syntheticStore } from '../traces/synthetic.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-test('it is over once a picture is answered and its wake asked, whichever comes first, or nobody has asked for them', async () => {
+test('the wait ends once a picture is answered and its wake requested, in either order, or if no picture was requested', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   const picture = new FirstPicture();
   expect(picture.wake).toBe(0);
@@ -41,7 +41,7 @@ test('it is over once a picture is answered and its wake asked, whichever comes 
   expect(picture.wake).toBe(0);
 });
 
-test('where the timeline is not on screen, no picture is waited for', async () => {
+test("if the timeline isn't on screen, queries wait for no picture", async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   const picture = new FirstPicture();
   picture.begin();
@@ -51,7 +51,7 @@ test('where the timeline is not on screen, no picture is waited for', async () =
   expect(picture.wake).toBe(0);
 });
 
-test('a question asked while a file is read is answered after the picture of all its events', async () => {
+test('a query sent while a file is read is answered after the picture of all its events', async () => {
   const file = await saveTrace(syntheticStore({ events: 150_000, clockStepUs: 5 }));
   const order: string[] = [];
   let question: Promise<unknown> | null = null;
@@ -62,7 +62,8 @@ test('a question asked while a file is read is answered after the picture of all
   });
   await session.open(file, 'a.vfst');
   const { extent } = await session.extents();
-  for (let turn = 0; turn < 5; turn++) await yieldToMessages(); // messages between two threads take their time
+  // messages between two threads take time
+  for (let turn = 0; turn < 5; turn++) await yieldToMessages();
   await session.timeline({ from: extent[0], to: extent[1], width: 100, lanes: ['0:sql'] });
   order.push('picture');
   await question;

@@ -1,4 +1,5 @@
-// The flight recorder without a browser: what is kept is the end of what a full recording holds, whatever arrives late, and every trigger freezes.
+// The flight recorder without a browser: it keeps the end of a full recording, whatever arrives
+// late, and every trigger freezes it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Flag, Op } from '../../src/event/event.ts';
@@ -28,7 +29,9 @@ import { Flight } from '../../src/viewer/session/flight.ts';
 import { LiveCounts } from '../../src/viewer/session/live-stats.ts';
 import { ThreadBuilder, batchOf, newStore } from '../traces/builder.ts';
 
-/** One step of a thread: a call that is over, one that goes on, the end of one that went on, a pause. */
+/**
+ * One step of a thread: a finished call, a call that goes on, the end of such a call, or a pause.
+ */
 interface Step {
   thread: number;
   what: 'call' | 'open' | 'end';
@@ -45,7 +48,7 @@ const steps = fc.array(
   { maxLength: 300 },
 );
 
-/** Plays steps into stores alike. @param after each batch, told the stores */
+/** Plays the same steps into all stores. @param after called with the stores after each batch */
 function play(list: readonly Step[], stores: TraceStore[], after: (endUs: number) => void): void {
   const infos = [0, 1, 2].map((i) => ({
     id: `t${i}`,
@@ -91,8 +94,8 @@ function play(list: readonly Step[], stores: TraceStore[], after: (endUs: number
 const rowsOf = ({ events }: ThreadStore, from = 0): unknown[] =>
   Array.from({ length: events.count - from }, (_, i) => events.row(from + i));
 
-describe('what is kept', () => {
-  it('is the end of the whole trace, to the event, after whatever was forgotten in blocks on the way', () => {
+describe('what it keeps', () => {
+  it('is the end of the whole trace, to the event, whatever blocks were dropped on the way', () => {
     fc.assert(
       fc.property(
         steps,
@@ -127,7 +130,7 @@ describe('what is kept', () => {
     );
   });
 
-  it('reads the same in lanes, lists, details and files as a trace that never was longer', async () => {
+  it('is the same in tracks, lists, details, and files as a trace that never was longer', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.integer({ min: 1, max: 40 }), async (list, ms) => {
         const store = newStore();
@@ -183,7 +186,7 @@ describe('what is kept', () => {
         for (const [i, thread] of store.threads.entries()) {
           const back = read.threads[i];
           const from = (back?.events.count ?? 0) - thread.events.count;
-          expect(from).toBeGreaterThanOrEqual(0); // the spool may hold more, never less
+          expect(from).toBeGreaterThanOrEqual(0); // the spool may have more, never less
           if (back) expect(rowsOf(back, from)).toEqual(rowsOf(thread));
         }
       }),
@@ -191,7 +194,7 @@ describe('what is kept', () => {
     );
   });
 
-  it('goes in blocks, and the room that a burst took is given back', () => {
+  it('is dropped in blocks, and the memory of a burst is released', () => {
     const store = newStore();
     const builder = new ThreadBuilder(store);
     const keep: Keep = { kind: 'seconds', seconds: 0.1 };
@@ -215,7 +218,7 @@ describe('what is kept', () => {
     expect(builder.thread.events.count).toBe(1);
   });
 
-  it('forgets meanings that no kept event has, keeps those that one has and the newest', () => {
+  it('drops definitions that no kept event uses, and keeps those in use and the newest', () => {
     const store = newStore();
     const builder = new ThreadBuilder(store);
     const old = builder.define({ kind: 'sql', text: 'SELECT old' });
@@ -247,10 +250,13 @@ const flightOf = (
   keep: Keep = { kind: 'seconds', seconds: 10 },
 ): Flight => new Flight(store, { keep, freezeOn: { ...nothing, ...freezeOn } });
 
-/** Long after a failed call: no engine makes it again. */
+/** Long after a failed call, so that no engine retries it. */
 const LATER = 2_000_000;
 
-/** Calls around one that is to freeze the recording. @returns its place, and what the flight recorder said */
+/**
+ * Records calls around one that should freeze the recording. @returns its place, and what the
+ * flight recorder reported
+ */
 function tryTrigger(make: (b: ThreadBuilder, file: number) => number, freezeOn: Partial<FreezeOn>) {
   const store = newStore();
   const builder = new ThreadBuilder(store);
@@ -311,11 +317,14 @@ describe('triggers', () => {
     const { frozen, seq } = tryTrigger(make, freezeOn);
     expect(frozen).toMatchObject({ text, seq, thread: 0 });
   });
-  it.each(cases.slice(0, -1))('%s, not asked for', (_name, _freezeOn, make) => {
+  it.each(cases.slice(0, -1))('%s, not selected', (_name, _freezeOn, make) => {
     expect(tryTrigger(make, {}).frozen).toBeNull();
   });
-  describe('what does not reach the app', () => {
-    /** A statement or an attempt to open is refused as its xOpen or xLock is; what comes next says who hears of it. */
+  describe("a failure that doesn't reach the app", () => {
+    /**
+     * A statement or an attempt to open is refused as its xOpen or xLock is. The next call shows
+     * whether the app learns of it.
+     */
     function refused(next: (b: ThreadBuilder, call: () => void) => void, opens = false) {
       const store = newStore();
       const b = new ThreadBuilder(store);
@@ -342,15 +351,15 @@ describe('triggers', () => {
       return told.map((frozen) => frozen && frozen.text);
     }
     const text = 'SQLITE_BUSY from xLock on /app.db';
-    it('is what the engine makes again at once', () => {
+    it('is one that the engine retries at once', () => {
       expect(refused((_, again) => again())).toEqual([null, null, null]);
       expect(refused((_, again) => again(), true)).toEqual([null, null, null]);
     });
-    it('and not what is reset, or only made again much later', () => {
+    it("isn't one that is reset, or only repeated much later", () => {
       expect(refused((b) => b.call('sqlReset', { context: 5 }))).toEqual([null, text, null]);
       expect(refused((b, again) => (b.idle(LATER), again()))).toEqual([null, text, null]);
     });
-    it('nor what nothing follows: another connection shows nothing', () => {
+    it("isn't one that nothing follows; another connection proves nothing", () => {
       expect(refused((b) => b.call('sqlReset', { context: 6 }))).toEqual([null, null, text]);
     });
     it('is a refusal within a statement that succeeds', () => {
@@ -362,7 +371,7 @@ describe('triggers', () => {
       expect(tryTrigger(inside, all).frozen).toBeNull();
     });
   });
-  it('another mark, results that are no failures', () => {
+  it("another mark, and results that aren't failures", () => {
     const all = { busy: true, ioerr: true, corrupt: true, error: true };
     expect(
       tryTrigger(
@@ -399,7 +408,8 @@ describe('triggers', () => {
       for (let i = 0; i < 20; i++) {
         commit(builder, file, 90_000, sql);
         expect(send()).toBeNull();
-        if (i === 10) forgetBefore(store, builder.now - 300_000); // what was told once is not told again
+        // a reported freeze isn't reported again
+        if (i === 10) forgetBefore(store, builder.now - 300_000);
       }
       const before = builder.now;
       commit(builder, file, 110_000, sql);
@@ -410,7 +420,7 @@ describe('triggers', () => {
     },
   );
 
-  it('a late end is looked at; the first trigger wins; the frozen trace holds it and what was before', () => {
+  it('a late end counts, the first trigger wins, and the frozen trace has it and what was before', () => {
     for (const keep of [
       { kind: 'seconds', seconds: 0.05 },
       { kind: 'megabytes', megabytes: 0.031 },
@@ -422,7 +432,7 @@ describe('triggers', () => {
       const open = b.call('sqlStep', { open: true });
       b.send();
       flight.onBatch(b.thread, 0, [], b.now);
-      expect(flight.trim(b.now)).toBe(0); // a block that small is not worth it
+      expect(flight.trim(b.now)).toBe(0); // a block that small isn't worth it
       for (let i = 0; i < 1000; i++) b.call('xRead', { dur: 20 });
       const rows = b.thread.events.rowOfSeq(open);
       const first = b.thread.events.count;
@@ -436,7 +446,7 @@ describe('triggers', () => {
       expect(forgotten).toBeGreaterThan(400);
       expect(events.rowOfSeq(open)).toBe(rows - forgotten);
       if (keep.kind === 'seconds') expect(events.t0[0]).toBeCloseTo(frozen.atUs - 50_000, 3);
-      // while it is still in what is kept, another one freezes nothing; then it does
+      // while it is among the kept events, another trigger freezes nothing; after that it does
       const again = (idle: number): Frozen | null => {
         b.idle(idle);
         b.call('mark', { object: b.define({ kind: 'name', text: FREEZE_MARK }), dur: 0 });
@@ -453,7 +463,7 @@ describe('triggers', () => {
 });
 
 describe('the controls', () => {
-  it('say what the session is told', () => {
+  it('describe what is sent to the session', () => {
     expect(flightOptionsOf(FLIGHT_DEFAULTS)).toBeNull();
     expect(flightOptionsOf({ ...FLIGHT_DEFAULTS, kind: 'seconds', seconds: 0 })).toEqual({
       keep: { kind: 'seconds', seconds: 1 },

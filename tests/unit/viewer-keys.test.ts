@@ -35,7 +35,7 @@ const page: PageActions = {
   showView: vi.fn(),
   showsRange: vi.fn(() => false),
 };
-/** @returns whether it was obeyed, and whether it is kept from the browser */
+/** @returns whether it was handled, and whether the browser doesn't get it */
 function press(
   key: string,
   more: Partial<KeyboardEvent> = {},
@@ -64,7 +64,7 @@ function press(
 const COMMAND = { ctrlKey: true };
 
 describe('a key', () => {
-  it('with a digit shows the tab at that place', () => {
+  it('with a digit shows the tab with that number', () => {
     const ids = ['answer', 'timeline', 'statements', 'files', 'events', 'compare'];
     for (const [i, id] of ids.entries()) {
       expect(press(`${i + 1}`)).toEqual({ obeyed: true, prevented: true });
@@ -77,14 +77,14 @@ describe('a key', () => {
     );
     expect(new Set(keys).size).toBe(keys.length);
   });
-  it('of the timeline does not pin and step at once', () => {
+  it("of the timeline doesn't pin and step at once", () => {
     const shared = BINDINGS.filter(({ ofRange, command }) => !ofRange && !command).flatMap(
       ({ keys }) => keys,
     );
     const own = TIMELINE_BINDINGS.flatMap(({ keys }) => keys);
     expect(own.filter((key) => key !== 'escape' && shared.includes(key))).toEqual([]);
   });
-  it('moves the visible range where that is on screen, and nowhere else', () => {
+  it('moves the visible range if that is on screen, and otherwise nothing', () => {
     const keys = ['w', 'a', 's', 'd', '+', '-', 'f', '0'];
     for (const key of keys) expect(press(key), key).toEqual({ obeyed: false, prevented: false });
     expect(model.navigation.look).not.toHaveBeenCalled();
@@ -99,20 +99,20 @@ describe('a key', () => {
     expect(model.navigation.stepEvidence).toHaveBeenLastCalledWith(-1);
     expect(press('p').obeyed).toBe(false);
   });
-  it('with Shift is another one', () => {
+  it('with Shift is another key', () => {
     expect(press('E', { ...COMMAND, shiftKey: true })).toEqual({ obeyed: false, prevented: false });
     expect(press('L', { ...COMMAND, shiftKey: true }).obeyed).toBe(false);
     expect(model.toggleRecording).not.toHaveBeenCalled();
     expect(model.clear).not.toHaveBeenCalled();
-    expect(press('/', { shiftKey: true }).obeyed).toBe(true); // on some keyboards it is there
+    expect(press('/', { shiftKey: true }).obeyed).toBe(true); // some keyboards have it there
     expect(page.focusFilter).toHaveBeenCalledOnce();
   });
-  it("that is held down is one command, and none of the browser's", () => {
+  it("that is held down is one command, and not the browser's", () => {
     expect(press('e', COMMAND)).toEqual({ obeyed: true, prevented: true });
     expect(press('e', { ...COMMAND, repeat: true })).toEqual({ obeyed: true, prevented: true });
     expect(model.toggleRecording).toHaveBeenCalledOnce();
   });
-  it("that what has the focus took, or an input method, is none of the panel's", () => {
+  it("that the focused element or an input method handled isn't the panel's", () => {
     vi.mocked(page.focusFilter).mockClear();
     expect(press('/', { defaultPrevented: true }).obeyed).toBe(false);
     expect(press('/', { isComposing: true }).obeyed).toBe(false);

@@ -1,8 +1,8 @@
-// The sparklines of the live strip: counts per second, from totals that come at any pace.
+// The sparklines of the live strip: counts per second, from totals that arrive at any rate.
 import { expect, test } from 'vitest';
 import { LiveRates, SPARK_SECONDS } from '../../src/viewer/ui/shell/live-rates.ts';
 
-test('the second that runs is left out, and each before it has what it added', () => {
+test('the current second is left out, and each earlier one has what it added', () => {
   const rates = new LiveRates();
   expect(rates.add(5000, [['reads', 3]])).toBe(true);
   expect(rates.rates('reads')).toEqual([]);
@@ -12,7 +12,7 @@ test('the second that runs is left out, and each before it has what it added', (
   expect(rates.rates('reads')).toEqual([10, 2]);
 });
 
-test('what came in seconds without a report came evenly, and an unknown total is none', () => {
+test('counts of seconds without a report are spread evenly, and an unknown total gives none', () => {
   const rates = new LiveRates();
   rates.add(0, [['reads', 10]]);
   rates.add(500, [['reads', null]]);
@@ -21,7 +21,7 @@ test('what came in seconds without a report came evenly, and an unknown total is
   expect(rates.rates('writes')).toEqual([]);
 });
 
-test('a long recording has the last seconds only, and none stands for all before it', () => {
+test('a long recording shows only the last seconds, and no second includes all earlier ones', () => {
   const rates = new LiveRates();
   for (let s = 0; s <= 100; s++) rates.add(1000 * s, [['reads', 7 * s]]);
   expect(rates.rates('reads')).toEqual(Array(SPARK_SECONDS).fill(7));

@@ -1,4 +1,5 @@
-// The Locks view's questions: lanes and spans against the analysis, and every list of what went wrong.
+// The Locks view's queries: tracks and spans compared with the analysis, and every list of
+// problems.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
@@ -36,7 +37,7 @@ const frame = (context: QueryContext, from: number, to: number, width: number): 
     lanes: lockQueries.locks(context, {}).lanes.map(({ key }) => key),
   });
 
-/** Four workers of four pages, of which the first ends in between. */
+/** Four workers of four pages, of which the first ends midway. */
 function trouble(): TraceStore {
   const store = newStore();
   const tabs = [1, 2, 3, 4].map((n) => {
@@ -73,12 +74,12 @@ function trouble(): TraceStore {
   return store;
 }
 
-describe('what went wrong', () => {
+describe('problems', () => {
   const store = trouble();
   const answer = lockQueries.locks(contextOf(store), {});
   const worker = (n: number): string => `Page ${n} · Worker worker.js`;
 
-  it('who waited for whom, with the pages that they belong to', () => {
+  it('which thread waited for which, with their pages', () => {
     expect(
       answer.waits.map((w) => [
         w.waiterTitle,
@@ -99,7 +100,7 @@ describe('what went wrong', () => {
     ]);
     expect(answer.totals).toEqual({ waits: 5, busy: 1, left: 1, deadlocks: 3 });
   });
-  it('arrows sum up what is between two threads', () => {
+  it('arrows add up the waits between two threads', () => {
     expect(answer.arrows.map((a) => [a.waiter, a.holder, a.waits, a.names])).toEqual([
       [3, 1, 1, ['A']],
       [1, 3, 1, ['B']],
@@ -111,7 +112,7 @@ describe('what went wrong', () => {
       answer.arrows.map((a) => [2 * a.waits, 2 * a.waitedUs]),
     );
   });
-  it('busy chains, locks left behind, cycles', () => {
+  it('busy chains, unreleased locks, cycles', () => {
     expect(answer.busy).toMatchObject([
       {
         path: '/app.db',
@@ -139,14 +140,14 @@ describe('what went wrong', () => {
       ['long wait', 2, 1, 1],
     ]);
   });
-  it('events have the same name when older ones are forgotten', () => {
+  it('events keep their name when older ones are dropped', () => {
     const before = answer.waits.at(-1)!.event;
     const grown = trouble();
     grown.threads[before.thread]!.forget(1);
     const after = lockQueries.locks(contextOf(grown), {}).waits.at(-1)!.event;
     expect(after).toEqual(before);
   });
-  it('modes have the words of their kind', () => {
+  it('modes are named after their kind of lock', () => {
     expect([
       modeText('sqlite', 2),
       modeText('idb', 4),
@@ -164,11 +165,11 @@ describe('two tabs on one database', async () => {
   const locks = locksOf(store);
   const [from, to] = store.extent();
 
-  it('every hold and wait is on a lane', () => {
+  it('every hold and wait is on a track', () => {
     const { lanes, waits } = lockQueries.locks(context, {});
     expect(sum(lanes.map((l) => l.holds))).toBe(locks.holds.count);
     expect(sum(lanes.map((l) => l.waits))).toBe(locks.waits.count);
-    const own = locks.edges.filter((e) => e.waiter === e.holder); // each its own release
+    const own = locks.edges.filter((e) => e.waiter === e.holder); // for each its own release
     expect(Math.max(...own.map((e) => e.toUs - e.fromUs))).toBeLessThan(UNSEEN_HOLDER_US);
     const ofOthers = locks.edges.length - own.length;
     expect(ofOthers).toBeGreaterThan(20);
@@ -176,7 +177,7 @@ describe('two tabs on one database', async () => {
     expect(new Set(lanes.map((l) => l.root)).size).toBe(2);
     expect(lanes.some((l) => l.contended)).toBe(true);
   });
-  it('spans count every interval, however narrow the screen, and never more than its pixels', () => {
+  it('spans count every interval, however narrow the screen, and never exceed its pixels', () => {
     const all = locks.holds.count + locks.waits.count;
     for (const width of [1, 20, 400, 1e9]) {
       const tracks = frame(context, from, to, width);
@@ -191,14 +192,14 @@ describe('two tabs on one database', async () => {
     );
     expect(sum(frame(context, to + 1e6, to + 2e6, 100).map((t) => t.from.length))).toBe(0);
   });
-  it('lanes that are not there are left out; answers own their columns', () => {
+  it("tracks that don't exist are left out, and results own their columns", () => {
     expect(
       lockLaneQueries.lockFrame(context, { from, to, width: 10, lanes: ['99:0', '__proto__', ''] }),
     ).toEqual([]);
     const [a, b] = [frame(context, from, to, 50), frame(context, from, to, 50)];
     expect(a[0]!.from.buffer).not.toBe(b[0]!.from.buffer);
   });
-  it('is kept until the trace changes', () => {
+  it('is cached until the trace changes', () => {
     expect(lockQueries.locks(context, {})).toBe(lockQueries.locks(context, {}));
   });
 });

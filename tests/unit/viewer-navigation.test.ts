@@ -29,8 +29,8 @@ function navigation(): { model: Navigation; asked: Late[]; failures: string[] } 
 const details = (seq: number): EventDetails =>
   ({ thread: 0, seq, t0: seq, dur: 1 }) as EventDetails;
 
-describe('an event that is selected', () => {
-  it('is none of a trace that was replaced meanwhile, and its failure is not told', async () => {
+describe('a selected event', () => {
+  it("is ignored for a trace that was replaced meanwhile, and its failure isn't shown", async () => {
     const { model, asked, failures } = navigation();
     const selecting = [model.select(0, 1, { show: true }), model.select(0, 2)];
     const view = get(model.view);
@@ -43,7 +43,7 @@ describe('an event that is selected', () => {
     expect(failures).toEqual([]);
   });
 
-  it('is the one that was chosen last, whichever answer comes first', async () => {
+  it('is the one selected last, whichever answer comes first', async () => {
     const { model, asked } = navigation();
     const selecting = [model.select(0, 1), model.select(0, 2)];
     asked[1]!.answer(details(2));
@@ -53,7 +53,7 @@ describe('an event that is selected', () => {
     expect(get(model.selected)?.seq).toBe(2);
   });
 
-  it('that is not there is said', async () => {
+  it("that doesn't exist is reported", async () => {
     const { model, asked, failures } = navigation();
     const selecting = model.select(0, 1);
     asked[0]!.fail(new RangeError('no such event'));
@@ -62,8 +62,8 @@ describe('an event that is selected', () => {
   });
 });
 
-describe('the newest wish', () => {
-  it('is worked on after the one under way, those between never; what is forgotten is not wanted', async () => {
+describe('the newest request', () => {
+  it("runs after the current one, those between never run, and a canceled one doesn't either", async () => {
     const begun: number[] = [];
     const ends: (() => void)[] = [];
     const done: number[] = [];
@@ -89,7 +89,7 @@ describe('the newest wish', () => {
     expect(done).toEqual([4]);
   });
 
-  it('is worked on though the one before it failed, and only what is still wanted is told of', async () => {
+  it('runs even if the one before it failed, and only failures of current requests are reported', async () => {
     const failed: unknown[] = [];
     const begun: number[] = [];
     const work = new LatestOnly<number>(
@@ -108,7 +108,7 @@ describe('the newest wish', () => {
 });
 
 describe('evidence', () => {
-  it('is zoomed to so that the statement of each event fills a third of the width, unless it is easy to see', async () => {
+  it("is zoomed to so that each event's statement fills a third of the width, unless it is easy to see", async () => {
     const places = {
       fromUs: Float64Array.of(10_000, 10_200, 500_000),
       toUs: Float64Array.of(10_010, 10_300, 500_010),

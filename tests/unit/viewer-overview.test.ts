@@ -1,4 +1,4 @@
-// What the Overview says of a trace, and the palette finds in it, without a browser.
+// What the Overview shows of a trace, and what the palette finds in it, without a browser.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { HeadlineNumber } from '../../src/analysis/numbers/headline-numbers.ts';
@@ -15,7 +15,7 @@ const value = (numbers: readonly HeadlineNumber[], id: string): number | null =>
   numbers.find((n) => n.id === id)!.value;
 
 describe('how a database is set up', () => {
-  it('is told by its commits, its calls and its PRAGMAs', () => {
+  it('is detected from its commits, its calls, and its PRAGMAs', () => {
     const [db, ...more] = databaseSettingsOf(
       autocommits(3, [
         'PRAGMA synchronous = 1',
@@ -30,7 +30,7 @@ describe('how a database is set up', () => {
     expect(db!.cacheSize.value).toBe('-4096');
     expect(db!.lockingMode.value).toBe('exclusive');
   });
-  it('is not known where nothing says it, and the cause is said', () => {
+  it('is unknown if nothing shows it, with the cause', () => {
     const [db] = databaseSettingsOf(autocommits(1, ['PRAGMA cache_size=?']));
     expect(db!.synchronous).toEqual({
       value: null,
@@ -41,7 +41,7 @@ describe('how a database is set up', () => {
       how: expect.stringContaining('folded its value') as string,
     });
   });
-  it('a page size that was asked for and not taken is said; a folded one cannot be', () => {
+  it('a page size that was requested and not used is shown, unless it is folded', () => {
     const pageSize = (...pragmas: string[]) =>
       databaseSettingsOf(autocommits(1, pragmas))[0]!.pageSize;
     expect(pageSize()).toMatchObject({ value: 4096, asked: null });
@@ -60,7 +60,7 @@ describe('how a database is set up', () => {
       how: expect.stringContaining('folded its value') as string,
     });
   });
-  it('the page size of the database header stands beside that of the calls', () => {
+  it('the page size of the database header is next to that of the calls', () => {
     const withHeader = (commits: number, bytes: number) => {
       const store = autocommits(commits);
       const t = new ThreadBuilder(store);
@@ -88,9 +88,10 @@ describe('how a database is set up', () => {
       header: 8192,
       how: expect.stringContaining('has 8 KiB') as string,
     });
-    expect(withHeader(0, 512)).toMatchObject({ value: 512, header: 512 }); // no call has the length of a page
+    // no call has a page's length
+    expect(withHeader(0, 512)).toMatchObject({ value: 512, header: 512 });
   });
-  it('commits are believed before PRAGMAs, and the last PRAGMA before the first', () => {
+  it('commits take precedence over PRAGMAs, and the last PRAGMA over the first', () => {
     const [db] = databaseSettingsOf(
       autocommits(1, [
         'PRAGMA journal_mode=wal',
@@ -117,7 +118,7 @@ describe('the headline numbers', () => {
     // from the database write to the unlock 426 µs, of the statement's 506
     expect(value(numbers, 'commitShare')).toBeCloseTo(426 / 506, 9);
     expect(value(numbers, 'syncShare')).toBeCloseTo(400 / 506, 9);
-    // the part of the time is called Sync: this one is another number
+    // the part of the time is called Sync, and this is another number
     expect(numbers.find(({ id }) => id === 'syncShare')!.title).toBe('Sync inside commits');
     expect(value(numbers, 'vfsPerStatement')).toBe(9);
     expect(value(numbers, 'amplification')).toBeCloseTo((4096 + 512) / 4096, 9);
@@ -127,21 +128,22 @@ describe('the headline numbers', () => {
     expect(value(numbers, 'idbTransactions')).toBe(0);
     expect(numbers.find((n) => n.id === 'longestReserved')!.event).not.toBeNull();
   });
-  it('count checkpoints and their time; none without a log', async () => {
+  it('count checkpoints and their time, and are none without a log', async () => {
     const golden = async (name: string): Promise<readonly HeadlineNumber[]> =>
       headlineNumbers((await readTrace(readFileSync(`tests/traces/golden/${name}.vfst`))).store);
     const storm = await golden('checkpoint-storm');
     expect(value(storm, 'checkpoints')).toBe(21);
     expect(value(storm, 'checkpointShare')).toBeGreaterThan(0);
     expect(value(storm, 'checkpointShare')).toBeLessThan(1);
-    const turso = await golden('turso-wal'); // its calls are seen in OPFS only: there is no time in SQL
+    // only its OPFS calls are visible, so there is no time in SQL
+    const turso = await golden('turso-wal');
     expect([value(turso, 'checkpoints'), value(turso, 'checkpointShare')]).toEqual([2, null]);
     expect(headlineNumbers(autocommits(1)).find((n) => n.id === 'checkpoints')).toMatchObject({
       value: null,
       cause: 'no write-ahead log was used',
     });
   });
-  it('that cannot be known say why', () => {
+  it('show their cause if they are unknown', () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
     t.call('idbGet', { object: t.define({ kind: 'idb-store', db: 'a', store: 'b' }) });
@@ -151,7 +153,7 @@ describe('the headline numbers', () => {
       else expect(n.cause, n.id).toBeNull();
     expect(value(headlineNumbers(store), 'commits')).toBeNull();
   });
-  it('read as people write them', () => {
+  it('are formatted as people write them', () => {
     expect(formatAs(null, 'us')).toBe('n/a');
     expect(formatAs(2.345, 'number')).toBe('2.35');
     expect(formatAs(12345, 'count')).toBe('12,345');
@@ -168,7 +170,7 @@ describe('the headline numbers', () => {
 });
 
 describe('questions of the Overview', () => {
-  it('name events as before when older ones were forgotten', () => {
+  it('name events as before when older ones were dropped', () => {
     const store = autocommits(40);
     const before = QUERIES.findings(contextOf(store), {}).findings[0]!.evidence.events;
     const { count, seq } = store.threads[0]!.events;
@@ -185,7 +187,7 @@ describe('questions of the Overview', () => {
     expect(QUERIES.firstEvent(contextOf(store), { thread: 0 })).toEqual({ thread: 0, seq: first });
     expect(QUERIES.firstEvent(contextOf(store), { thread: 7 })).toBeNull();
   });
-  it('count readwrite transactions of IndexedDB by durability', () => {
+  it('count readwrite IndexedDB transactions by durability', () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
     for (const [mode, tier] of [
@@ -204,7 +206,7 @@ describe('questions of the Overview', () => {
       relaxed: 2,
     });
   });
-  it('say how an engine waits for storage', () => {
+  it('describe how an engine waits for storage', () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
     const engine = { name: 'wa-sqlite', sqliteVersion: '3.53.0', sourceId: null, note: null };
@@ -220,14 +222,14 @@ describe('questions of the Overview', () => {
       ['wa-sqlite', 'none'],
     ]);
   });
-  it('the report as Markdown holds the same numbers', async () => {
+  it('the report as Markdown has the same numbers', async () => {
     const report = await QUERIES.markdownReport(contextOf(autocommits(12)), {});
     expect(report).toContain('- Commits: 12\n- Syncs per commit: 1\n');
   });
 });
 
 describe('all commits together', () => {
-  it('are the sum of each, and their parts sum to the whole', () => {
+  it('are the totals of each, and their parts add up to the whole', () => {
     const { rows } = QUERIES.transactions(contextOf(autocommits(12)), {});
     const commits = QUERIES.commitsTogether(contextOf(autocommits(12)), {});
     expect(commits).toMatchObject({ commits: 12, us: 12 * 426, of: 'sql', ofUs: 12 * 506 });
@@ -248,7 +250,7 @@ describe('all commits together', () => {
       ofUs: null,
     });
   });
-  it('are those that the filters leave, and the share is of their time', () => {
+  it('are those that the filters leave, with the share of their time', () => {
     const context = contextOf(autocommits(12));
     const { rows } = QUERIES.transactions(context, {});
     const scope = { fromUs: rows[3]!.fromUs + 1, toUs: rows[5]!.fromUs + 1 };

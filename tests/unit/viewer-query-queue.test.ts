@@ -16,7 +16,7 @@ import type { QueryName } from '../../src/protocol/answers/queries.ts';
 import { needsOf, QUERIES } from '../../src/viewer/session/query-table.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
-/** A trace that is large and at rest, of which nothing but that is asked. */
+/** A scheduler for a large trace that doesn't change, with nothing else to do. */
 function scheduler(changes: Partial<ScheduledWork> = {}): Scheduler {
   const facts = new Facts({ eventCount: 1e6 } as TraceStore);
   return new Scheduler({
@@ -27,13 +27,15 @@ function scheduler(changes: Partial<ScheduledWork> = {}): Scheduler {
       pictured: () => false,
       dueIn: () => null,
       compute: () => undefined,
-      pauseAfterMs: 0, // after each
+      pauseAfterMs: 0, // after each step
     },
     ...changes,
   });
 }
 let lastTest = 0;
-/** Facts by name; those that are made are in `done`. @param then called when one is made */
+/**
+ * Facts by name. Those that were computed are in `done`. @param then called when one is computed
+ */
 function needs(
   names: string,
   done: string[],
@@ -49,14 +51,14 @@ function needs(
 }
 
 describe('a query in steps', () => {
-  it('is told what comes next, and how far it is', async () => {
+  it('reports what comes next, and its progress', async () => {
     const said: string[] = [];
     const query = new RunningQuery(({ what, done, of }) => said.push(`${what} ${done}/${of}`));
     await scheduler().prepare(needs('abc', []), query);
     expect(said).toEqual(['making a 0/3', 'making b 1/3', 'making c 2/3']);
   });
 
-  it('that is canceled ends at its next pause; the one behind it gets its answer, whole', async () => {
+  it('that is canceled ends at its next pause, and the next one gets its answer, complete', async () => {
     const [first, second]: [string[], string[]] = [[], []];
     const one = new RunningQuery();
     const paced = scheduler();
@@ -75,7 +77,8 @@ describe('a query in steps', () => {
       ['a', 'b'],
       ['x', 'y', 'z'],
     ]);
-    expect(said.slice(0, 2)).toEqual(['making a of 0', 'making b of 0']); // while it waits: what it waits for
+    // while it waits, what it waits for
+    expect(said.slice(0, 2)).toEqual(['making a of 0', 'making b of 0']);
     expect(said.slice(2)).toEqual(['making x of 3', 'making y of 3', 'making z of 3']);
   });
 
@@ -88,7 +91,7 @@ describe('a query in steps', () => {
     expect(done).toEqual([]);
   });
 
-  it('goes before the work that nobody waits for', async () => {
+  it('goes before work that no query waits for', async () => {
     const order: string[] = [];
     const asked: Promise<void>[] = [];
     const background = needs('123', order, (name) => {
@@ -111,10 +114,10 @@ describe('a query in steps', () => {
   });
 });
 
-describe('what is made with pauses', () => {
+describe('facts computed with pauses', () => {
   const store = syntheticStore({ events: 1_200_000, threads: 3 });
   it.each([accesses, anatomies])(
-    '$name: the same as at once, and nothing where it was given up',
+    '$name: the same as at once, and nothing if it was canceled',
     (one: AnyFact) => {
       const [whole, given] = [new Facts(store), new Facts(store)];
       for (const facts of [whole, given]) for (const _ of facts.compute(one.needs));
@@ -123,8 +126,9 @@ describe('what is made with pauses', () => {
       expect(pauses).toBeGreaterThan(0);
       let left = 2;
       for (const _ of given.compute([one])) if (--left === 0) break;
-      expect(given.missing([one])).toEqual([one]); // computed at once, for what was given up is not there
-      // bytes: comparing millions of numbers one by one takes a minute
+      // computed at once, because canceled parts are gone
+      expect(given.missing([one])).toEqual([one]);
+      // as bytes, because comparing millions of numbers one by one takes a minute
       expect(serialize(given.get(one)).equals(serialize(whole.get(one)))).toBe(true);
       expect([...whole.compute([one])]).toEqual([]); // it is there
     },
@@ -155,7 +159,7 @@ describe('the session', () => {
     expect((await session.query('overview', {}, 3)).numbers).toEqual(numbers);
   });
 
-  it('reports of which version an answer is, before it comes', async () => {
+  it("reports an answer's version before the answer arrives", async () => {
     const order: string[] = [];
     let last = -1;
     const session: Session = new Session((push) => {
@@ -164,12 +168,12 @@ describe('the session', () => {
       else if (push.k === 'opening')
         void session.query('headline', {}, 7).then(() => order.push('7'));
     });
-    // asked while the file is read, and answered when it is there
+    // sent while the file is read, and answered once it is read
     await session.open(await saveTrace(syntheticStore({ events: 150_000 })), 'large.vfst');
     await vi.waitFor(() => expect(order).toEqual([`7 is of ${last}`, '7']), 10_000);
   });
 
-  it('works through the trace that another is compared with in steps, too, whichever is the large one', async () => {
+  it('processes a compared trace in steps, too, whichever of the two is large', async () => {
     const pushed: QueryProgress[] = [];
     const session: Session = new Session((push) => {
       if (push.k !== 'computing') return;
@@ -186,13 +190,13 @@ describe('the session', () => {
       pushed.filter(({ id, of }) => id === query && of > 0),
     ) as [QueryProgress[], QueryProgress[]];
     const inB = ({ what }: QueryProgress): boolean => what.endsWith(', in B');
-    // the first one is canceled when A is done, and the second one needs nothing but B
+    // the first one is canceled when A is done, and the second one needs only B
     expect(first.map(inB)).toEqual([...Array<boolean>(first[0]!.of / 2).fill(false), true]);
     expect(second).toHaveLength(second[0]!.of);
     expect(second.every(inB)).toBe(true);
   });
 
-  it('names everything that it computes in words', () => {
+  it('describes everything that it computes in words', () => {
     const facts = new Facts(syntheticStore({ events: 100 }));
     const labels = (Object.keys(QUERIES) as QueryName[]).flatMap((name) => [
       ...facts.compute(needsOf(name)),
@@ -203,8 +207,8 @@ describe('the session', () => {
   });
 });
 
-describe('numbers of queries', () => {
-  it('lead progress and cancel to the one that is meant', async () => {
+describe('query ids', () => {
+  it('assign progress and cancellation to the right query', async () => {
     const canceled: number[] = [];
     const asked: number[] = [];
     const queries = new QueryClient({
@@ -230,7 +234,7 @@ describe('numbers of queries', () => {
     });
   });
 
-  it('free them, also after a failure', async () => {
+  it('are released, also after a failure', async () => {
     const asked = new QueryQueue(() => undefined);
     await expect(asked.during(1, () => Promise.reject(new RangeError('no')))).rejects.toThrow('no');
     expect(await asked.during(1, () => Promise.resolve(3))).toBe(3);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { transferables } from '../../src/protocol/rpc.ts';
 
-test('buffers of an answer move, wherever they are; those of others, and parts of buffers, stay', () => {
+test('buffers of an answer move, wherever they are; parts of buffers and those of others stay', () => {
   const whole = [new Uint8Array(4), new Float64Array(2)];
   const answer = {
     lanes: [{ busy: whole[0] }, { values: whole[1], part: new Uint8Array(8).subarray(2) }],
@@ -13,7 +13,7 @@ test('buffers of an answer move, wherever they are; those of others, and parts o
   expect(transferables(answer, false)).toEqual([]);
 });
 
-test('not every row of a long table is looked at, but every argument is', () => {
+test('not every row of a long table is searched, but every argument is', () => {
   let looks = 0;
   const rows = Array.from({ length: 50_000 }, () =>
     Object.defineProperty({}, 'name', { enumerable: true, get: () => ++looks }),

@@ -24,7 +24,7 @@ function paced(changes: Partial<ScheduledWork>): { scheduler: Scheduler; compute
   return { scheduler: new Scheduler({ ...of, ...changes }), computed: () => computed };
 }
 
-test('the numbers of a whole trace are computed once its picture is out, whenever that is', async () => {
+test('the numbers of a whole trace are computed once its picture is shown, whenever that is', async () => {
   let pictured = false;
   const { scheduler, computed } = paced({ pictured: () => pictured });
   scheduler.plan();
@@ -35,10 +35,10 @@ test('the numbers of a whole trace are computed once its picture is out, wheneve
   await vi.advanceTimersByTimeAsync(1);
   expect(computed()).toBe(1);
   await vi.advanceTimersByTimeAsync(1000);
-  expect(computed()).toBe(1); // not a second time by the first plan
+  expect(computed()).toBe(1); // the first plan doesn't repeat it
 });
 
-test('and without a picture all the same; those of a trace that grows wait', async () => {
+test('and also without a picture; those of a growing trace wait', async () => {
   const [still, growing] = [paced({}), paced({ growing: () => true, pictured: () => true })];
   for (const { scheduler } of [still, growing]) scheduler.plan();
   await vi.advanceTimersByTimeAsync(1);
@@ -47,7 +47,7 @@ test('and without a picture all the same; those of a trace that grows wait', asy
   expect([still.computed(), growing.computed()]).toEqual([1, 1]);
 });
 
-test('a view that asks on has its answers before the numbers of the whole trace', async () => {
+test('a view that sends more queries gets its answers before the numbers of the whole trace', async () => {
   const facts = new Facts({ eventCount: 1e6 } as TraceStore);
   const { scheduler, computed } = paced({ pictured: () => true, facts: () => facts });
   scheduler.plan();

@@ -32,7 +32,7 @@ const hello = (id: string): object => ({
   timeOrigin: 0,
   thread: { ...identity, id },
 });
-/** xRead, one a record. @param at the first one's number, and its time in ms */
+/** xRead calls, one per record. @param at the first one's number, and its time in ms */
 function reads(id: string, at: number, count: number, result = 0): object {
   const rows = Array.from({ length: count }, (_, i) => {
     const [us, seq] = [(at + i) * 1000, 2 * (at + i) + 1];
@@ -57,7 +57,7 @@ async function opened(session: Session, store: TraceStore, name = 'a.vfst'): Pro
 }
 
 describe('a recording', () => {
-  it('that cannot start leaves the trace before it as it was', async () => {
+  it("that can't start leaves the previous trace unchanged", async () => {
     const session = new Session(() => {});
     await session.begin(recording);
     const { port } = await page(session);
@@ -79,19 +79,19 @@ describe('a recording', () => {
     await session.clear();
   });
 
-  it('that runs leaves it to be compared with', async () => {
+  it('that runs keeps the previous one for comparison', async () => {
     const session = new Session(() => {});
     await opened(session, syntheticStore({ events: 2000 }));
     await session.begin(recording);
-    await expect(session.comparePrevious()).rejects.toThrow("isn't stored"); // it may come back
+    await expect(session.comparePrevious()).rejects.toThrow("isn't stored"); // it may be restored
     await session.begun();
     await session.comparePrevious();
-    await session.revert(); // too late: it runs
+    await session.revert(); // too late, the recording runs
     expect((await session.stats()).recording).toBe(true);
     await session.clear();
   });
 
-  it('takes in nobody who comes when it is over: a thread is told so', async () => {
+  it('accepts no thread after it ended, and tells the thread to stop', async () => {
     const session = new Session(() => {});
     await opened(session, syntheticStore({ events: 2000 }));
     const { threads } = await session.stats();
@@ -101,7 +101,7 @@ describe('a recording', () => {
     expect((await session.stats()).threads).toBe(threads);
   });
 
-  it('keeps its problems few, whatever versions a page says it speaks', async () => {
+  it('limits its problems, whatever versions a page claims to use', async () => {
     const session = new Session(() => {});
     await session.begin(recording);
     const { port } = await page(session);
@@ -114,7 +114,7 @@ describe('a recording', () => {
 });
 
 describe('a large file that is being opened', () => {
-  it('gives way to one that is none: nothing is left that looks like a trace', async () => {
+  it('is replaced by an invalid one, and nothing remains that looks like a trace', async () => {
     const session = new Session(() => {});
     await opened(session, syntheticStore({ events: 3000 }), 'before.vfst');
     let shown = (): void => {};
@@ -141,7 +141,7 @@ describe('a large file that is being opened', () => {
   });
 });
 
-describe('a recording that comes to its limit', () => {
+describe('a recording that reaches its limit', () => {
   const LIMIT = 20_000;
   const limits = { events: LIMIT, bytes: 2 ** 31, words: 2 ** 25, disk: 0 };
   const batch = 1000;
@@ -199,7 +199,7 @@ describe('a recording that comes to its limit', () => {
     },
   );
 
-  it('of memory that the browser does not give: the batch is counted, the recording goes on with half', async () => {
+  it('of memory that the browser refuses: counts the batch, and continues with half', async () => {
     const session = new Session(() => {});
     await session.begin({ ...recording, limits });
     const { port } = await page(session);
@@ -220,7 +220,7 @@ describe('a recording that comes to its limit', () => {
       true,
     ]);
     const texts = noticesOf(await session.stats(), [], []).map(({ text }) => text);
-    const ofDisk = /no backup copy on disk/; // Node has none to give
+    const ofDisk = /no backup copy on disk/; // Node has no disk for it
     expect(texts.filter((text) => !ofDisk.test(text))).toEqual([
       expect.stringMatching(
         /^The browser has no more memory for this recording\. [\d,]+ events from the start were dropped\. It continues with the newest/,
@@ -230,7 +230,7 @@ describe('a recording that comes to its limit', () => {
     await session.clear();
   });
 
-  it('of names: stores none beyond it, and can be opened again', async () => {
+  it('of names: stores no more, and can be opened again', async () => {
     const session = new Session(() => {});
     await session.begin({ ...recording, limits: { ...limits, words: 1 << 20 } });
     const { port } = await page(session);
@@ -250,7 +250,7 @@ describe('a recording that comes to its limit', () => {
     await session.clear();
   });
 
-  it('of names, by few events: says that some are not stored', async () => {
+  it("of names, with few events: reports that some aren't stored", async () => {
     const session = new Session(() => {});
     await session.begin({ ...recording, limits: { ...limits, words: 1 << 20 } });
     const { port } = await page(session);
@@ -264,14 +264,14 @@ describe('a recording that comes to its limit', () => {
       await expect.poll(async () => (await session.stats()).seen).toBe(to);
       return (await session.stats()).problems;
     };
-    // on a busy machine it is also said that Node has no disk for the backup copy
+    // on a busy machine it also reports that Node has no disk for the backup copy
     const notStored: unknown = expect.stringContaining("names aren't stored");
     expect(await named(0, 20)).not.toContainEqual(notStored);
     expect(await named(20, 100)).toContainEqual(notStored);
     await session.clear();
   });
 
-  it('of threads: says that newer ones are not recorded', async () => {
+  it("of threads: reports that newer ones aren't recorded", async () => {
     const session = new Session(() => {});
     await session.begin(recording);
     const { port } = await page(session);
@@ -287,14 +287,14 @@ describe('a recording that comes to its limit', () => {
   });
 });
 
-describe('room', () => {
+describe('space', () => {
   const trace = loadedTrace(newStore());
-  it('is a share of the memory that the machine has, within bounds', () => {
+  it("is a share of the machine's memory, within limits", () => {
     expect([0.25, 2, 4, 8, 32, undefined].map((gib) => limitsOf(gib).bytes / 2 ** 30)).toEqual([
       0.5, 0.5, 1, 2, 2, 1.5,
     ]);
   });
-  it('on the disk: is said when little is left, and not any more when there is enough again', async () => {
+  it('on the disk: is reported when little is left, until there is enough again', async () => {
     let left = 1000;
     const room = new RecordingRoom({ ...limitsOf(8), disk: 2000 }, async () => ({
       quota: 10_000,
@@ -317,7 +317,7 @@ describe('a flight recorder', () => {
   const freezeOn = { busy: true, ioerr: false, corrupt: false, error: false, slowCommitMs: null };
   const flight = { keep: { kind: 'seconds', seconds: 10 }, freezeOn } as FlightOptions;
   const MANY = 20_000;
-  /** 20 s of calls, and an export that is under way until it is `written`. */
+  /** 20 s of calls, and an export that runs until it is `written`. */
   async function flying(): Promise<{
     session: Session;
     port: MessagePort;
@@ -343,7 +343,7 @@ describe('a flight recorder', () => {
   }
   const BUSY = 5;
 
-  it('freezes on what happens while its rows are written, and goes on', async () => {
+  it('freezes on an event while its rows are written, and continues', async () => {
     const { session, port, heard, written } = await flying();
     const frozen = async () => (await session.stats()).frozen;
     port.postMessage(reads('a', MANY, 1, BUSY));
@@ -352,8 +352,9 @@ describe('a flight recorder', () => {
     expect(await frozen()).toEqual([]);
     written();
     await expect.poll(async () => (await frozen())[0]?.name).toBeTruthy();
-    expect(await events(session)).toBe(10_000 + 6); // 10 s before the trigger, it, and what was on its way
-    // it goes on, and freezes nothing while the first trigger is still in what is kept
+    // 10 s before the trigger, the trigger, and events on their way
+    expect(await events(session)).toBe(10_000 + 6);
+    // it continues, and freezes nothing while the first trigger is among the kept events
     port.postMessage(reads('a', MANY + 6, 1, BUSY));
     port.postMessage(reads('a', MANY + 7, 10_500));
     port.postMessage(reads('a', MANY + 10_507, 1, BUSY));
@@ -378,7 +379,7 @@ describe('a flight recorder', () => {
     expect(await frozen()).toEqual([]);
   });
 
-  it('that is stopped keeps the rows of an export until it has them', async () => {
+  it("that is stopped keeps an export's rows until the export has them", async () => {
     const { session, written } = await flying();
     await session.end(0);
     expect([await events(session), (await session.stats()).recording]).toEqual([MANY, false]);
@@ -388,7 +389,7 @@ describe('a flight recorder', () => {
   });
 });
 
-it('an export says when it is over', async () => {
+it('an export reports when it is over', async () => {
   const exports = new Exports();
   expect(exports.done).toBeNull();
   const blob = exports.run(
@@ -403,7 +404,7 @@ it('an export says when it is over', async () => {
   expect(exports.done).toBeNull();
 });
 
-it('an export of a growing recording has the rows that there were when it began, each with its statement', async () => {
+it('an export of a growing recording has the rows that existed when it began, each with its statement', async () => {
   const store = newStore();
   const t = new ThreadBuilder(store);
   const sql = t.define({ kind: 'sql', text: 'SELECT 1' });

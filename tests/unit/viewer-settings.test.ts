@@ -7,7 +7,7 @@ import type { ViewerModel } from '../../src/viewer/ui/model.ts';
 import { SettingsModel, settingsOf } from '../../src/viewer/ui/settings.ts';
 
 describe('settings', () => {
-  it('that make no sense become the defaults', () => {
+  it('that are invalid become the defaults', () => {
     const defaults = settingsOf({});
     expect(defaults).toMatchObject({
       theme: 'host',
@@ -32,7 +32,7 @@ describe('settings', () => {
       seconds: 5,
     });
   });
-  it('are read once and written as they change; a keeper that fails is said, and the choice holds', async () => {
+  it('are read once and written when they change; a failing storage is reported, and the choice stays', async () => {
     const written: Record<string, unknown>[] = [];
     const said: string[] = [];
     const keeper = {
@@ -76,7 +76,7 @@ describe('the address of a tab', () => {
       },
     ],
   ])('%s', (hash, state) => expect(parseHash(hash)).toEqual(state));
-  it('says what it reads', () => {
+  it('writes what it reads', () => {
     const state = {
       tab: 'timeline',
       range: { from: 1.5, to: 2000 },
@@ -112,7 +112,7 @@ describe('the address of a tab', () => {
     stats: writable<{ recording: boolean; events: number } | null>(null),
     file: writable<{ name: string } | null>(null),
   });
-  it('is restored when the trace is there, and kept up to date after', async () => {
+  it('is restored when the trace is loaded, and updated after that', async () => {
     const place = placeOf('#tab=files&from=10&to=20&event=0:3&files.sort=reads');
     const model = newModel();
     const end = keepHash(
@@ -125,7 +125,7 @@ describe('the address of a tab', () => {
     vi.runAllTimers();
     expect(place.history.replaceState).not.toHaveBeenCalled();
     model.file.set({ name: 'a.vfst' });
-    model.navigation.extent.set({ from: 0, to: 100 }); // and the view shows all of it already
+    model.navigation.extent.set({ from: 0, to: 100 }); // and the view already shows all of it
     await Promise.resolve();
     expect(model.navigation.look).toHaveBeenCalledWith({ from: 10, to: 20 });
     expect(model.navigation.select).toHaveBeenCalledWith(0, 3);
@@ -145,11 +145,11 @@ describe('the address of a tab', () => {
       '',
       '#tab=files&from=30&to=40&events.filter=insert',
     );
-    model.file.set({ name: 'b.vfst' }); // what was set up for one trace is not for the next
+    model.file.set({ name: 'b.vfst' }); // settings of one trace don't apply to the next
     expect(get(viewStateOf(model).texts)).toEqual({});
     end();
   });
-  it('is obeyed when another is put into the tab: what it does not say is as it is at first', async () => {
+  it('is applied when the user enters another one, with defaults for what it omits', async () => {
     const place = placeOf('#tab=timeline&files.sort=reads&rows.comparestatements=66');
     const model = newModel();
     const taken = vi.fn();
@@ -184,7 +184,7 @@ describe('the address of a tab', () => {
     place.changed();
     expect(get(model.navigation.tab)).toBe('timeline');
   });
-  it('waits where no trace is there yet, and then shows that place', async () => {
+  it('waits if no trace is loaded, and then shows that place', async () => {
     const place = placeOf('');
     const model = newModel();
     const end = keepHash(

@@ -1,4 +1,4 @@
-// The examples of the SQL view: they run on every golden trace, and answer what is known.
+// The examples of the Query view: they run on every golden trace, and give known results.
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
@@ -11,7 +11,7 @@ beforeAll(loadSqlite);
 describe('the examples', () => {
   const folder = new URL('../traces/golden/', import.meta.url);
   const names = readdirSync(folder).filter((name) => name.endsWith('.vfst'));
-  it('run on every golden trace, and each finds something on one of them', async () => {
+  it('run on every golden trace, and each finds something in one of them', async () => {
     const found = new Set<string>();
     for (const name of names) {
       const { store } = await readTrace(new Blob([readFileSync(new URL(name, folder))]));
@@ -23,9 +23,9 @@ describe('the examples', () => {
   }, 60_000);
 });
 
-describe('examples whose answers are known', () => {
+describe('examples with known results', () => {
   const sqlOf = (title: string): string => EXAMPLES.find((e) => e.title === title)!.sql;
-  it('storage writes under a write, under a sync, and behind', async () => {
+  it('storage writes under a write, under a sync, and after them', async () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
     const db = t.file('/a.db');
@@ -50,7 +50,7 @@ describe('examples whose answers are known', () => {
     const db = t.file('/a.db');
     const page = (op: 'xRead' | 'xWrite', n: number, result = 0): number =>
       t.call(op, { object: db, offset: 4096 * n, length: 4096, result });
-    page('xRead', 0, 522); // nothing is there yet
+    page('xRead', 0, 522); // nothing exists yet
     for (const n of [0, 1, 2, 1, 3]) page('xWrite', n);
     page('xRead', 9);
     for (const n of [5, 9, 10]) page('xWrite', n);

@@ -1,4 +1,5 @@
-// Orders and groups that the table of events brings itself: as SQLite would order and group, without its sorter.
+// Orders and groups that the table of events provides itself: as SQLite would order and group,
+// without its sorter.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { compareTexts } from '../../src/viewer/session/sql/events-order.ts';
@@ -10,9 +11,9 @@ beforeAll(loadSqlite);
 
 const large = syntheticStore({ events: 30_000, threads: 3, seed: 5 });
 
-describe('orders that the table brings itself', () => {
+describe('orders that the table provides itself', () => {
   const SORTED = ['thread', 'layer', 'op', 'activity', 'object', 'kind', 'statement'];
-  /** The same question in words that the table is not asked: an expression is no column. */
+  /** The same query with expressions instead of columns, which the table can't order. */
   const bySqlite = (sql: string): string =>
     sql.replace(/ BY (\w+)/g, ' BY +$1').replace('DISTINCT ', 'DISTINCT +');
   const sorter = async (store: TraceStore, sql: string): Promise<boolean> =>
@@ -60,7 +61,7 @@ describe('orders that the table brings itself', () => {
       }
     });
 
-  it('texts compare as the bytes of their UTF-8', () => {
+  it('texts compare by the bytes of their UTF-8', () => {
     const texts = [
       '',
       'a',

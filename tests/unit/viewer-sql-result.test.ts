@@ -1,4 +1,4 @@
-// A query's result as a table: numbers of a column compare at a glance.
+// A query's result as a table: numbers in a column are easy to compare.
 import { expect, it } from 'vitest';
 import { resultColumns } from '../../src/viewer/ui/views/sql/result.ts';
 
@@ -7,7 +7,7 @@ const textsOf = (values: (number | string | null)[]): string[] => {
   return values.map((_, row) => column!.text!(row));
 };
 
-it('has the decimals of a column in one line, and thousands apart', () => {
+it("aligns a column's decimals, and separates thousands", () => {
   expect(textsOf([910.6, 891.26, 12_345.678, 3])).toEqual([
     '910.60',
     '891.26',
@@ -19,7 +19,7 @@ it('has the decimals of a column in one line, and thousands apart', () => {
   expect(textsOf([4096, 1_048_576])).toEqual(['4,096', '1,048,576']);
 });
 
-it('leaves NULL and texts as they are', () => {
+it('leaves NULL and texts unchanged', () => {
   expect(textsOf([1234.5, null])).toEqual(['1,234.50', 'NULL']);
   expect(textsOf([1234, 'x'])).toEqual(['1234', 'x']);
 });

@@ -45,7 +45,7 @@ describe('the table events', () => {
     );
   });
 
-  it('answers the same whether a comparison is pushed down or not', async () => {
+  it('gives the same result whether a comparison is pushed down or not', async () => {
     const [, [from, to]] = [0, large.extent()];
     const middle = (from + to) / 2;
     const { [5]: sixth, [7]: eighth } = large.threads[0]!.events.seq;
@@ -92,7 +92,8 @@ describe('the table events', () => {
     const { t0, seq, count } = large.threads[0]!.events;
     const [from, to] = [t0[1000]!, t0[1009]!];
     expect(count).toBeGreaterThan(5000);
-    // a scan of everything takes tens of thousands of steps; this must not reach the first look at the clock
+    // a scan of everything takes tens of thousands of steps; this must not reach the first check of
+    // the clock
     const answer = await run(
       large,
       `SELECT thread, seq FROM events WHERE thread = 0 AND ts BETWEEN ${from} AND ${to}`,
@@ -101,7 +102,7 @@ describe('the table events', () => {
     expect(answer.rows).toEqual(Array.from(seq.subarray(1000, 1010), (n) => [0, n]));
   });
 
-  it('holds hostile texts, large numbers and what is not known', async () => {
+  it('has hostile texts, large numbers, and unknown values', async () => {
     const store = hostile();
     expect(
       (
@@ -127,7 +128,7 @@ describe('the table events', () => {
 });
 
 describe('the other tables', () => {
-  it('join without scanning again and again', async () => {
+  it('join without repeated scans', async () => {
     const runs = large.threads.reduce(
       (n, t) => n + contextOf(large).facts.get(executions).of(t).count,
       0,
@@ -146,7 +147,7 @@ describe('the other tables', () => {
     expect(inside).toEqual([[list.length, list.length]]);
   });
 
-  it('say of pages what the analysis says', async () => {
+  it('have the same pages as the analysis', async () => {
     const all = contextOf(large).facts.get(accesses);
     expect(await rows(large, 'SELECT count(*), sum(bytes) FROM page_accesses')).toEqual([
       [all.count, [...all.bytes.subarray(0, all.count)].reduce((a, b) => a + b, 0)],
@@ -159,7 +160,7 @@ describe('the other tables', () => {
     expect(reads).toBeGreaterThan(1000);
   });
 
-  it('are all described, and every column can be read', async () => {
+  it('are all described, and every column is readable', async () => {
     const tables = sqlQueries.sqlTables(contextOf(large), {});
     expect(tables.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
@@ -186,7 +187,7 @@ describe('the other tables', () => {
 });
 
 describe('a query', () => {
-  it('keeps tables and views that its user makes, for this trace alone', async () => {
+  it("keeps its user's tables and views, for this trace only", async () => {
     const other = hostile();
     await run(
       large,
@@ -198,7 +199,7 @@ describe('a query', () => {
     await expect(run(other, 'SELECT * FROM reads')).rejects.toThrow('no such table: reads');
   });
 
-  it('cannot write to the trace', async () => {
+  it("can't write to the trace", async () => {
     for (const sql of [
       'DELETE FROM events',
       'UPDATE events SET dur = 0',
@@ -210,7 +211,7 @@ describe('a query', () => {
       );
   });
 
-  it("fails in SQLite's words, and the next one runs", async () => {
+  it("fails with SQLite's message, and the next one runs", async () => {
     await expect(run(large, 'SELECT unknown FROM events')).rejects.toThrow(
       'no such column: unknown',
     );
@@ -255,7 +256,7 @@ describe('a query', () => {
     expect(await rows(large, 'SELECT 2')).toEqual([[2]]);
   });
 
-  it('names events as before when a flight recorder has forgotten some', async () => {
+  it('names events as before when a flight recorder has dropped some', async () => {
     const store = syntheticStore({ events: 4000, threads: 1 });
     const cut = 1000;
     const first = await rows(store, 'SELECT min(seq), count(*) FROM events');
@@ -272,9 +273,10 @@ describe('a query', () => {
     ).toEqual([[10]]);
   });
 
-  it('ends where the flight recorder forgets rows under it', async () => {
+  it('ends if the flight recorder drops rows during it', async () => {
     const store = syntheticStore({ events: 20_000, threads: 1 });
-    expect(await rows(store, 'SELECT 1')).toEqual([[1]]); // SQLite is there: the next query begins at once
+    // SQLite is loaded, so the next query begins at once
+    expect(await rows(store, 'SELECT 1')).toEqual([[1]]);
     const sql = 'SELECT a.seq, b.seq FROM executions a, executions b';
     const reading = sqlQueries.sqlCsv(contextOf(store), {
       id: nextId(),
@@ -314,7 +316,7 @@ describe('a query', () => {
   });
 });
 
-it('a result names events by thread and seq, and its columns of numbers', () => {
+it('a result names events by thread and seq, and its number columns', () => {
   const result = {
     columns: ['Thread', 'SEQ', 'n', 'text'],
     rows: [

@@ -1,4 +1,5 @@
-// What threads are called in every view, what a table puts on the clipboard, and what a counter's lane says of its height.
+// Names of threads in every view, what a table puts on the clipboard, and how a counter's track
+// describes its height.
 import { describe, expect, it } from 'vitest';
 import { SQL_PARTS } from '../../src/analysis/core/time-parts.ts';
 import { contrastOf } from '../../src/viewer/ui/charts/palette.ts';
@@ -15,7 +16,7 @@ describe('threads', () => {
   const worker = (store: ReturnType<typeof newStore>, parent: string | null, name = ''): number[] =>
     new ThreadBuilder(store, { parent, name }).send();
 
-  it('of one page have plain names, and a number where two are alike', () => {
+  it('of one page have plain names, and a number if two are alike', () => {
     const store = newStore();
     page(store, 'p');
     worker(store, 'p');
@@ -28,7 +29,7 @@ describe('threads', () => {
       'search · worker worker.js',
     ]);
   });
-  it('of several pages say which; one whose page is not known does not', () => {
+  it('of several pages name their page, unless it is unknown', () => {
     const store = newStore();
     page(store, 'p');
     worker(store, 'p');
@@ -43,7 +44,7 @@ describe('threads', () => {
       'Worker worker.js',
     ]);
   });
-  it("keep a name of the page's own from turning or flooding what stands beside it", () => {
+  it('keep a name chosen by the page from turning or flooding the text next to it', () => {
     const store = newStore();
     worker(store, null, `a\u202eb\u0000\u2066c${'x'.repeat(500)}`);
     worker(store, null, '\u202e\u200f');
@@ -52,7 +53,7 @@ describe('threads', () => {
       'Worker worker.js',
     ]);
   });
-  it('that claim to have made one another end the search', () => {
+  it('that claim to have created each other end the search', () => {
     const store = newStore();
     new ThreadBuilder(store, { id: 'a', parent: 'b' }).send();
     new ThreadBuilder(store, { id: 'b', parent: 'a' }).send();
@@ -60,7 +61,7 @@ describe('threads', () => {
   });
 });
 
-it('a copied table has raw numbers, words as shown, n/a, and no formula', () => {
+it('a copied table has raw numbers, text as shown, n/a, and no formulas', () => {
   const columns: Column<{ n: number | null; name: string }>[] = [
     {
       key: 'n',
@@ -78,7 +79,7 @@ it('a copied table has raw numbers, words as shown, n/a, and no formula', () => 
   expect(tsvOfRows(rows, columns)).toBe("Time\tName\n1.5\t'=1+1\nn/a\ta b c\n");
 });
 
-it('a counter says what its height stands for, with a unit', () => {
+it('a counter shows what its height means, with a unit', () => {
   expect([
     scaleText('queue', 3, 2000),
     scaleText('queue', 2.44, 2000),
@@ -94,7 +95,7 @@ it('a counter says what its height stands for, with a unit', () => {
   ]);
 });
 
-it('a lane of values says what they are at a moment, as it is painted', () => {
+it('a track of values shows those of a moment, as painted', () => {
   const stack = new Uint8Array(4 * SQL_PARTS.length).fill(0);
   stack.set([102, 51], SQL_PARTS.length); // of the second column, in the order of the time partition
   const frames = {
@@ -131,7 +132,7 @@ it('a lane of values says what they are at a moment, as it is painted', () => {
   ]).toEqual(['', '']);
 });
 
-it('contrast is that of WCAG', () => {
+it('contrast is computed as in WCAG', () => {
   expect(contrastOf('#ffffff', '#000000')).toBe(21);
   expect(contrastOf('#777777', '#ffffff')).toBeCloseTo(4.48, 2);
   expect(contrastOf('#ffffff', '#777777')).toBeCloseTo(4.48, 2);

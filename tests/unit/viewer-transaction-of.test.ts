@@ -1,10 +1,10 @@
-// Which transaction an event belongs to, where a thread has two connections.
+// Which transaction an event belongs to, if a thread has two connections.
 import { expect, test } from 'vitest';
 import { transactionQueries } from '../../src/viewer/session/queries/transactions.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { contextOf } from './viewer-context.ts';
 
-test('the one of its own connection, the innermost that it lies in', () => {
+test('the one of its own connection, the innermost that contains it', () => {
   const store = newStore();
   const t = new ThreadBuilder(store);
   const [db, other] = [t.file('/app.db'), t.file('/other.db')];

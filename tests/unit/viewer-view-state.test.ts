@@ -8,7 +8,7 @@ const fresh = () => ({
   stats: writable<{ recording: boolean } | null>(null),
 });
 
-it('what an address says is for the first file', () => {
+it('an address applies to the first file', () => {
   const model = fresh();
   const state = viewStateOf(model);
   state.take({ 'events.filter': 'insert' });
@@ -17,7 +17,7 @@ it('what an address says is for the first file', () => {
   model.file.set({ name: 'b.vfst' });
   expect(get(state.texts)).toEqual({});
 });
-it('what was set for a recording is not for a file that is opened after it', () => {
+it("what was set for a recording doesn't apply to a file that is opened after it", () => {
   const model = fresh();
   const state = viewStateOf(model);
   model.stats.set({ recording: true });

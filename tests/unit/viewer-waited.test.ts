@@ -1,5 +1,5 @@
-// Which call held what another waited for: also for calls that still wait, and for no call that
-// didn't wait.
+// Which call held what another waited for, also for calls that still wait, and never for a call
+// that didn't wait.
 import { expect, test } from 'vitest';
 import type { TraceStore } from '../../src/trace/store.ts';
 import type { Flows } from '../../src/protocol/answers/timeline-flows.ts';
@@ -13,7 +13,10 @@ const holdersOf = (store: TraceStore, thread: number, row: number): Flows['holde
 const shortly = (holders: Flows['holders']): [number, number][] =>
   holders.map(({ thread, waitedUs }) => [thread, waitedUs]);
 
-/** Two threads hold a lock one after the other, the last to 9 s; a third asks for it at 5 ms, and reads localStorage meanwhile. */
+/**
+ * Two threads hold a lock one after the other, the second until 9 s. A third requests it at 5 ms,
+ * and meanwhile reads localStorage.
+ */
 function waiting(): { store: TraceStore; request: number; read: number } {
   const store = newStore();
   const threads = [
@@ -38,7 +41,7 @@ function waiting(): { store: TraceStore; request: number; read: number } {
   return { store, request: 0, read: 1 };
 }
 
-test('a request that is still not granted has waited to the end, for all who held the lock', () => {
+test('a request that is still pending has waited to the end, for all threads that held the lock', () => {
   const { store, request } = waiting();
   expect(shortly(holdersOf(store, 2, request))).toEqual([
     [1, 7_000_000],
@@ -46,12 +49,12 @@ test('a request that is still not granted has waited to the end, for all who hel
   ]);
 });
 
-test('a call of the same thread has not waited because another does', () => {
+test("a call of the same thread isn't waiting because another does", () => {
   const { store, read } = waiting();
   expect(holdersOf(store, 2, read)).toEqual([]);
 });
 
-test('a call waits with the request that it makes, and a request with the transaction that it is of', () => {
+test('a call waits with its request, and a request with its transaction', () => {
   const store = newStore();
   const [holder, waiter] = [new ThreadBuilder(store), new ThreadBuilder(store)];
   const [lock, asked] = [holder, waiter].map((t) => t.define({ kind: 'lock', text: 'db' })) as [
@@ -88,7 +91,7 @@ test('a call waits with the request that it makes, and a request with the transa
   ]);
 });
 
-test('every refused xLock of a chain, and the statements that it is in, waited for who held the lock', () => {
+test("every refused xLock of a chain, and the statements around it, waited for the lock's holder", () => {
   const store = newStore();
   const [holder, waiter] = [new ThreadBuilder(store), new ThreadBuilder(store)];
   const [held, file] = [holder.file('/app.db'), waiter.file('/app.db')];

@@ -41,7 +41,7 @@ const thread = (change: Partial<ThreadRow> = {}): ThreadRow => ({
   },
   ...change,
 });
-it('a duration below the step of the clock reads so in the table of statements', () => {
+it("a duration below the clock's step is shown as such in the table of statements", () => {
   const row = { executions: 3, totalUs: 0, meanUs: 0, p50Us: 0, p95Us: null } as StatementRow;
   const shown = (stepUs: number | null): string[] =>
     ['total', 'mean', 'p50', 'p95'].map((key) =>
@@ -52,13 +52,14 @@ it('a duration below the step of the clock reads so in the table of statements',
 });
 
 describe('notices', () => {
-  it('has none for a whole trace', () => expect(noticesOf(stats(), [thread()], [])).toEqual([]));
-  it('counts drops, by thread on hover', () => {
+  it('are empty for a complete trace', () =>
+    expect(noticesOf(stats(), [thread()], [])).toEqual([]));
+  it('count drops, by thread on hover', () => {
     const [notice] = noticesOf(stats({ dropped: 1200 }), [thread({ dropped: 1200 })], []);
     expect(notice!.text).toContain('1,200 events were dropped');
     expect(notice!.title).toBe('worker db.js: 1,200');
   });
-  it('says the same note of many threads once', () => {
+  it('show the same note of many threads once', () => {
     const note = { topic: 'worker-native', text: 'its page forbids wasm' };
     const notices = noticesOf(
       stats(),
@@ -70,7 +71,7 @@ describe('notices', () => {
       'A worker is not recorded: its page forbids wasm (3 times)',
     ]);
   });
-  it('what may hide a database comes before what hides nothing', () => {
+  it('list what may hide a database before what hides nothing', () => {
     const notes = [
       { topic: 'not-restored', text: 'Storage.prototype' },
       {
@@ -96,7 +97,7 @@ describe('notices', () => {
     ]);
     expect(texts[1]).toContain('db.js');
   });
-  it('shows problems, faults and forged messages', () => {
+  it('show problems, faults, and forged messages', () => {
     const texts = noticesOf(
       stats({ problems: ['disk full'], faults: 2, ignoredMessages: 7 }),
       [thread()],
@@ -124,7 +125,7 @@ describe('the files table', () => {
       origin: '',
     },
   });
-  it('sorts numbers as numbers, words as words, ties by path', () => {
+  it('sorts numbers as numbers, text as text, ties by path', () => {
     const rows = [row('b', 9), row('a', 10), row('c', 9)];
     expect(sortedFiles(rows, 'reads', true).map((r) => r.path)).toEqual(['a', 'b', 'c']);
     expect(sortedFiles(rows, 'reads', false).map((r) => r.path)).toEqual(['b', 'c', 'a']);
@@ -132,7 +133,7 @@ describe('the files table', () => {
   });
 });
 
-it('counts a thing in its singular and its plural', () => {
+it('uses the singular and the plural of a thing', () => {
   expect([0, 1, 2, 1234].map((n) => countOf(n, 'page read'))).toEqual([
     '0 page reads',
     '1 page read',

@@ -69,7 +69,7 @@ const everything: EventFilter = {
   toUs: null,
 };
 
-/** What a filter means, one event at a time. */
+/** A filter's meaning, one event at a time. */
 function bruteForce(
   store: TraceStore,
   filter: EventFilter,
@@ -116,7 +116,7 @@ describe('filters', () => {
     ],
     ...[{ errorsOnly: true }, { errorsOnly: true, text: 'other.db' }, { fromUs: 40, toUs: 120 }],
   ];
-  it.each(filters)('%o lets through what its words say, in time order', (change) => {
+  it.each(filters)('%o passes the events that it describes, in order of time', (change) => {
     const filter = { ...everything, ...change };
     const query = new EventQuery(store);
     const expected = bruteForce(store, filter);
@@ -129,7 +129,7 @@ describe('filters', () => {
     lines.forEach((event, line) => expect(query.lineOf(event)).toBe(line));
     expect(() => query.at(expected.length)).toThrow(RangeError);
   });
-  it('matches errors and misses hidden events', () => {
+  it('matches errors and finds hidden events', () => {
     const query = new EventQuery(store);
     expect(query.run(new Facts(store), { ...everything, errorsOnly: true })).toBe(2);
     expect(query.lineOf(store.threads[0]!.ref(0))).toBe(-1);
@@ -137,8 +137,8 @@ describe('filters', () => {
   });
 });
 
-describe('an event in words', () => {
-  it('names its statement, parent and children', () => {
+describe('an event as text', () => {
+  it('names its statement, parent, and children', () => {
     const store = sample();
     const step = detailsOfEvent(store, store.threads[0]!.ref(0));
     expect(step).toMatchObject({
@@ -209,7 +209,7 @@ describe('ports', () => {
   const until = (condition: () => boolean): Promise<void> =>
     expect.poll(condition).toBe(true) as unknown as Promise<void>;
 
-  it('takes in several threads on one port and acknowledges each', async () => {
+  it('accepts several threads on one port and acknowledges each', async () => {
     const { store, page, ports } = session();
     const { port, heard } = page();
     for (const id of ['a', 'b']) port.postMessage(hello(id));
@@ -224,7 +224,7 @@ describe('ports', () => {
     expect(ports.ignored).toBe(0);
   });
 
-  it('counts and ignores what is malformed or speaks for another', async () => {
+  it('counts and ignores what is malformed or comes from another thread', async () => {
     const { store, page, ports, problems } = session();
     const honest = page();
     honest.port.postMessage(hello('a'));
@@ -267,11 +267,11 @@ describe('ports', () => {
     await until(() => heard.length === 1);
     expect(heard).toEqual([{ k: 'stop' }]);
     child.port1.postMessage({ k: 'bye', thread: 'worker', reason: 'stopped' });
-    await stopped; // well before its time: the last thread has said bye
+    await stopped; // well before its time limit: the last thread has said bye
     expect(store.threads[0]!.ended).toBe('stopped');
   });
 
-  it('does not wait for ever for a thread that hangs', async () => {
+  it("doesn't wait forever for a thread that hangs", async () => {
     const { store, page, ports } = session();
     page().port.postMessage(hello('stuck'));
     await until(() => store.threads.length === 1);
@@ -279,7 +279,7 @@ describe('ports', () => {
     expect(store.threads[0]!.ended).toBeNull();
   });
 
-  it('says how long a thread that does not answer may have gone on', async () => {
+  it("reports how long a thread that doesn't answer may have continued", async () => {
     const { store, page, ports } = session();
     const { port } = page();
     port.postMessage(hello('gone'));
@@ -322,14 +322,14 @@ describe('ports', () => {
     expect(tailsText(tails)).toMatch(
       /^.+ was terminated at most .+ after its last records; .+ ended with its page before it sent anything: what happened there then is unknown\.$/,
     );
-    // it may have run on after that, and sent its records on
+    // it may have continued after that, and sent its records
     const terminated = store.threadById('terminated')!;
     terminated.unknownUntilUs = terminated.events.t0[0]! - 2_000_000;
     expect(new Facts(store).get(unknownTails)[0]!.us).toBe(50_000);
     expect(numbersFrom(facts).get('dropped')).toMatchObject({ value: 0, also: '2 tails unknown' });
     await ports.stop(20);
   });
-  it('a shared worker goes with its page, unless another page relays for it', async () => {
+  it('a shared worker ends with its page, unless another page relays for it', async () => {
     const { store, page, ports } = session();
     const relayed = (by: { port: MessagePort }): MessagePort => {
       const { port1, port2 } = new MessageChannel();
@@ -355,14 +355,15 @@ describe('ports', () => {
     expect(shared().unknownUntilUs).toBeNull();
     port.postMessage({ k: 'bye', thread: 'shared', reason: 'stopped' });
     await until(() => shared().ended === 'stopped');
-    relayed(second).postMessage(batch('shared', 1)); // it is over, and its last words come again
+    // it has ended, and its last messages arrive again
+    relayed(second).postMessage(batch('shared', 1));
     await until(() => shared().events.count === 2);
     expect([shared().ended, ports.ignored]).toEqual(['stopped', 0]);
     second.port.postMessage({ k: 'bye', thread: 'page 1', reason: 'pagehide' });
     await until(() => store.threadById('page 1')!.ended !== null);
-    await ports.stop(60_000); // at once: it waits for none
+    await ports.stop(60_000); // at once, without waiting
   });
-  it('a worker of a shared worker ends with what it did last unknown, and once, however often that is said', async () => {
+  it('a worker of a shared worker ends without its last records, and once, however often that is reported', async () => {
     const { store, page, ports } = session();
     const relay = page();
     relay.port.postMessage({ ...hello('page'), thread: { ...info('page'), kind: 'page' } });
@@ -393,9 +394,9 @@ describe('ports', () => {
     expect([store.eventCount, ports.ignored]).toEqual([2, 0]);
     relay.port.postMessage({ k: 'bye', thread: 'page', reason: 'stopped' });
     await until(() => store.threadById('page')!.ended !== null);
-    await ports.stop(60_000); // at once: it waits for none
+    await ports.stop(60_000); // at once, without waiting
   });
-  it('a worker that was terminated before its line was heard is over when it says hello', async () => {
+  it('a worker that was terminated before its connection opened is over when it says hello', async () => {
     const { store, page, ports } = session();
     const { port } = page();
     port.postMessage(hello('page'));
@@ -441,7 +442,7 @@ describe('ports', () => {
     await until(() => store.threadById('page')!.ended !== null);
     await ports.stop(60_000); // at once
   });
-  it('takes a late answer for an answer', async () => {
+  it('accepts a late answer', async () => {
     const { store, page, ports } = session();
     const late = page();
     late.port.postMessage(hello('late'));
@@ -472,7 +473,7 @@ describe('requests', () => {
     }
   }
 
-  it('are answered each on its own, errors with name and message, bytes transferred', async () => {
+  it('are answered separately, errors with name and message, bytes transferred', async () => {
     const { port1, port2 } = new MessageChannel();
     try {
       const push = serve(port1 as Channel, new Target());
@@ -484,7 +485,8 @@ describe('requests', () => {
       await expect(api.fail()).rejects.toMatchObject({ name: 'RangeError', message: 'too far' });
       expect((await api.bytes()).byteLength).toBe(16);
       expect(kept.bytes.byteLength).toBe(0);
-      // an answer that cannot be sent is an error, not silence: its asker would wait for ever
+      // an answer that can't be sent is an error, not silence, because its caller would wait
+      // forever
       await expect(api.unsendable()).rejects.toThrow(/could not be cloned/);
       const unknown = api as unknown as Record<string, () => Promise<unknown>>;
       await expect(unknown.toString!()).rejects.toThrow('no method');

@@ -1,4 +1,7 @@
-/** What a chart of series draws: scales, ticks, the place under the pointer, and the paths of series. */
+/**
+ * What a chart of series draws: scales, ticks, the value under the pointer, and the paths of
+ * series.
+ */
 import { describe, expect, it } from 'vitest';
 import {
   formatOf,
@@ -26,7 +29,7 @@ describe('a scale', () => {
     expect(scaleOf(axis('number', 0, 10), 200, 100)(1)).toBe(190);
     expect(scaleOf(axis('logarithmic', 1, 100), 0, 100)(10)).toBeCloseTo(50, 9);
   });
-  it('has the middle for one place, however large', () => {
+  it('has the middle for a single value, however large', () => {
     expect(scaleOf(axis('number', 2e7, 2e7), 0, 100)(2e7)).toBe(50);
     expect(scaleOf(axis('logarithmic', 5, 5), 0, 100)(5)).toBe(50);
   });
@@ -43,7 +46,7 @@ describe('ticks', () => {
     expect(log(1e-3, 1e30).length).toBeLessThan(9);
     expect(values(axis('number', -70, 40), 5)).toEqual([-50, 0]);
   });
-  it('of counts are whole, of bytes powers of two, of moments in one unit, or those that are given', () => {
+  it('of counts are whole, of bytes powers of two, of moments in one unit, or the given ones', () => {
     expect(labels(axis('count', 0, 2), 9)).toEqual(['0', '1', '2']);
     expect(labels(axis('number', 0, 2), 4)).toEqual(['0', '0.5', '1', '1.5', '2']);
     expect(labels(axis('bytes', 0, 70_000), 5)).toEqual([
@@ -58,14 +61,14 @@ describe('ticks', () => {
     expect(labels(given, 2)).toEqual(['1 x', '3 x', '9 x']);
     expect(formatOf(axis('time', 0, 1))(1_500_000)).toBe('1.500000 s');
   });
-  it('too near to the last one with a label have none', () => {
+  it('too close to the last labeled one have no label', () => {
     const ticks = [0, 30, 60, 200].map((at) => ({ at, label: `${at}` }));
     expect(spaced(ticks, (at) => at, 56).map(({ label }) => label)).toEqual(['0', '', '60', '200']);
   });
 });
 
-describe('texts of lines', () => {
-  it('stand right of them, left where the plot ends, and above one another where they would meet', () => {
+describe('labels of lines', () => {
+  it("are to the right of them, at the plot's end to the left, and above each other if they would overlap", () => {
     const marks = [100, 130, 480, 300].map((px) => ({ px, text: '0123456789' }));
     expect(placedTexts(marks, 68, 500)).toEqual([
       { x: 104, anchor: 'start', row: 0 },
@@ -75,14 +78,14 @@ describe('texts of lines', () => {
     ]);
     expect(placedTexts([], 68, 500)).toEqual([]);
   });
-  it('that have no room on either side begin where the plot does', () => {
+  it('that fit on neither side begin where the plot does', () => {
     expect(placedTexts([{ px: 150, text: 'x'.repeat(50) }], 68, 200)).toEqual([
       { x: 368, anchor: 'end', row: 0 },
     ]);
   });
 });
 
-it('the place at the pointer is the nearest, or the one whose value holds there', () => {
+it('the value at the pointer is the nearest, or the one that applies there', () => {
   expect([-5, 4, 6, 99].map((px) => placeAt([0, 10, 20], px, false))).toEqual([0, 0, 1, 2]);
   expect([-5, 9.9, 10, 99].map((px) => placeAt([0, 10, 20], px, true))).toEqual([-1, 0, 1, 2]);
   expect(placeAt([], 5, false)).toBe(-1);
@@ -94,7 +97,7 @@ describe('a path', () => {
     expect(pathOf('line', [0, 10, 20, 30], [50, NaN, 40], base)).toBe('M0.0,50.0L20.0,40.0');
     expect(pathOf('line', [0, 10], [NaN], [100])).toBe('');
   });
-  it('of steps holds each value until the next place, and ends where there is none', () => {
+  it('of steps holds each value until the next one, and ends where there is none', () => {
     expect(pathOf('steps', [0, 10, 20, 30], [50, 40, 40], base)).toBe(
       'M0.0,50.0H10.0L10.0,40.0H20.0L20.0,40.0H30.0',
     );
@@ -102,7 +105,7 @@ describe('a path', () => {
       'M0.0,50.0H10.0M20.0,40.0H30.0',
     );
   });
-  it('of an area stands on its base', () => {
+  it('of an area has its base', () => {
     expect(pathOf('area', [0, 10, 20], [50, 40], base)).toBe(
       'M0.0,100.0L0.0,50.0H10.0L10.0,40.0H20.0V100.0z',
     );

@@ -1,4 +1,4 @@
-// Bytes in use of several write-ahead logs together, moment by moment.
+// Bytes in use of several write-ahead logs together, over time.
 import { expect, test } from 'vitest';
 import { WalCounter } from '../../src/timeline/wal-counter.ts';
 
@@ -10,7 +10,7 @@ const log = (...points: [us: number, bytes: number][]) => ({
   },
 });
 
-test('logs are summed up in the order of time, each as it was left last', () => {
+test('logs are added up in order of time, each with its latest size', () => {
   const counter = new WalCounter([log([1, 10], [5, 30], [8, 0]), log([2, 100], [5, 200])]);
   //                                         from 0: - 10 110 110 110 230 230 230 200
   expect([...counter.most(0, 9, 9, Infinity)]).toEqual([0, 10, 110, 110, 110, 230, 230, 230, 230]);
@@ -18,7 +18,7 @@ test('logs are summed up in the order of time, each as it was left last', () => 
   expect(counter.most(9, 12, 3, 10)[2]).toBeNaN();
 });
 
-test('a log without a point, and none at all', () => {
+test('a log without a point, and no log at all', () => {
   expect([...new WalCounter([log(), log([1, 7])]).most(0, 2, 2, Infinity)]).toEqual([0, 7]);
   expect([...new WalCounter([]).most(0, 1, 1, Infinity)]).toEqual([0]);
 });

@@ -87,7 +87,7 @@ test('strings in src', () => {
   expect(faults).toEqual([]);
 });
 
-/** What comments don't say either. */
+/** The ones that also apply to comments. */
 const NOT_IN_COMMENTS = NOT.filter(([, instead]) =>
   [
     "isn't a",

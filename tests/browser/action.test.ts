@@ -18,7 +18,7 @@ const git = (...args: string[]): string =>
     encoding: 'utf8',
   }).trim();
 
-/** Of action.yml, by its name: what bash gets. */
+/** A step of action.yml by name, as bash gets it. */
 function stepOf(name: string): string {
   const text = readFileSync('action.yml', 'utf8');
   const step = text.split(/^ {4}- name: /m).find((one) => one.startsWith(name))!;
@@ -42,7 +42,7 @@ function runStep(
   return { code: status, said: stderr + stdout };
 }
 
-/** The page leads to an app of ours that commits so many times. */
+/** The page links to a test app that commits `rows` times. */
 const page = (rows: number): string => `
 import { createServer } from 'node:http';
 import { createServer as serveApps } from ${JSON.stringify(resolve('tests/server/server.mjs'))};
@@ -68,7 +68,7 @@ beforeAll(async () => {
   git('remote', 'add', 'origin', repository);
   writeFileSync(join(repository, 'budget.json'), '{"commits": {"max": 5}}');
   const gh = join(folder, 'bin', 'gh');
-  // it lists the comment that was made before
+  // lists the comment that was made earlier
   const list = `case "$*" in *--paginate*) [ -f '${runner}/posted' ] && echo 42 || true ;; *) touch '${runner}/posted' ;; esac`;
   writeFileSync(gh, `#!/bin/sh\necho "$@" >> '${runner}/gh'\n${list}\n`);
   chmodSync(gh, 0o755);
@@ -79,13 +79,13 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Of what the step leaves, which other steps of the job see. */
+/** Outputs of the step, which later steps of the job see. */
 const history = (folder: string): string[] =>
   ['--is-shallow-repository', 'HEAD'].map((what) =>
     execFileSync('git', ['rev-parse', what], { cwd: folder, encoding: 'utf8' }).trim(),
   );
 
-test('the base is checked out of a whole clone, which stays whole, and of a shallow one', () => {
+test('the base is checked out of a full clone, which stays full, and of a shallow one', () => {
   const head = git('rev-parse', 'HEAD');
   for (const [name, depth] of [
     ['whole', []],
@@ -101,12 +101,12 @@ test('the base is checked out of a whole clone, which stays whole, and of a shal
   }
 });
 
-test('without a pull request, the step says so', () => {
+test('without a pull request, the step reports that', () => {
   const { code, said } = runStep('Check the base out', { BASE_SHA: '' });
   expect([code, said]).toEqual([2, expect.stringMatching(/run it on pull_request/)]);
 });
 
-test('base and pull request are recorded, compared, and commented', () => {
+test('base and pull request are recorded, compared, and commented on', () => {
   const out = runStep('Check the base out', { BASE_SHA: base });
   expect(out.code, out.said).toBe(0);
   const compared = runStep('Record and compare', {
@@ -139,7 +139,7 @@ test('base and pull request are recorded, compared, and commented', () => {
   ]);
 });
 
-test('a server that ends fails the step, and says so', () => {
+test('a server that exits fails the step, with a message', () => {
   const { code, said } = runStep('Record and compare', {
     SERVE: 'exit 4',
     PAGE: `http://localhost:${port}/`,

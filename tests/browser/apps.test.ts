@@ -23,7 +23,7 @@ import { repeatable } from './grid-counts.ts';
 
 interface Golden {
   counts: OracleCounts;
-  /** The storage hash's total; null where the bytes vary. */
+  /** The storage hash's total, or null if the bytes vary. */
   stored: string | null;
 }
 
@@ -48,7 +48,7 @@ afterAll(async () => {
   if (UPDATE) await writeFile(GOLDENS, JSON.stringify(measured, null, 2) + '\n');
 });
 
-/** A page and an origin that nothing was stored under. */
+/** A page of an origin without stored data. */
 async function onFreshOrigin<T>(use: (page: Page, origin: string) => Promise<T>): Promise<T> {
   const page = await browser.newPage();
   try {
@@ -59,7 +59,7 @@ async function onFreshOrigin<T>(use: (page: Page, origin: string) => Promise<T>)
 }
 
 describe('not recorded', () => {
-  // '%s' and not '$id', which vitest cuts at 40 characters.
+  // '%s' instead of '$id', which vitest cuts at 40 characters.
   const apps = UPDATE ? ENGINE_APPS : someApps();
   test.each(apps.map((app) => [app.id, app] as const))('%s', async (_id, app) => {
     const { result, counts, stored } = await onFreshOrigin((page, origin) =>
@@ -78,7 +78,7 @@ describe('not recorded', () => {
     expect(measured[app.id]!.stored).toBe(golden.stored);
   });
 
-  test.each(CANNOT_RUN.map((app) => [app.id, app] as const))('cannot run: %s', async (_id, app) => {
+  test.each(CANNOT_RUN.map((app) => [app.id, app] as const))("%s can't run", async (_id, app) => {
     await onFreshOrigin(async (page, origin) => {
       await openApp(page, origin + app.path);
       await expect(runApp(page, app.run.workload, app.run.options)).rejects.toThrow(app.error);
@@ -96,7 +96,7 @@ describe('not recorded', () => {
       });
   });
 
-  test('SQLite gives the rows that are asked of the other engines', async () => {
+  test('SQLite returns the rows that are expected of the other engines', async () => {
     await onFreshOrigin(async (page, origin) => {
       await openApp(page, `${origin}/sql-js/`);
       for (const { workload, options, rows } of [PORTABLE, PORTABLE_SMALL])
@@ -104,7 +104,7 @@ describe('not recorded', () => {
     });
   });
 
-  test('one worker serves many runs, each on a new database', async () => {
+  test('one worker handles many runs, each on a new database', async () => {
     await onFreshOrigin(async (page, origin) => {
       await openApp(page, `${origin}/journeyapps-wa-sqlite/`);
       const first = await runApp(page, 'own-sql', { n: 20 });

@@ -15,7 +15,10 @@ import { longTest } from './long-test.ts';
 
 const command = recordHarness();
 
-/** 6,000 rows of about 130 bytes, reads of which a quarter of the rows get most, and updates between them. */
+/**
+ * 6,000 rows of about 130 bytes, reads that mostly hit a quarter of the rows, and updates between
+ * them.
+ */
 const WORK = [
   `CREATE TABLE t(id INTEGER PRIMARY KEY, body TEXT);
    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
@@ -65,7 +68,7 @@ longTest(
     );
     expect(reads).toBeLessThanOrEqual(said + 0.5);
     expect(after.advice).toBeUndefined();
-    // and between the two, of the same recording
+    // and between the two, from the same recording
     for (const kib of [-320, -480]) {
       const { curve } = await recordedWith(kib);
       const most = missRatioAt(before.curve!, curve!.size.pages!)! * before.curve!.requests;

@@ -14,7 +14,7 @@ import { launch, recorded, savedStore } from './extension-harness.ts';
 import { longTest } from './long-test.ts';
 import { marksOf } from './threads-harness.ts';
 
-/** It answers with what its page could see of the policy. */
+/** Its server responds with the policy that the page could see. */
 const PAGE = `<!doctype html><script src="/page.js"></script><p>A page`;
 const PAGE_SCRIPT = `
 globalThis.violations = [];
@@ -32,7 +32,7 @@ globalThis.ran = new Promise((done) => {
   worker.onerror = () => done('error');
 });
 `;
-/** It marks each connection, and answers with its id and their number. */
+/** Marks each connection, and answers with its id and their number. */
 const SHARED = `
 const id = String(Math.random());
 let connections = 0;
@@ -43,7 +43,7 @@ onconnect = ({ ports: [port] }) => {
 `;
 const WORKER = `performance.mark('in the worker'); postMessage('ran')`;
 
-/** It passes every request on, that of the page, too. */
+/** Forwards every request, including the page's. */
 const SERVICE = `
 oninstall = () => skipWaiting();
 onactivate = (event) => event.waitUntil(clients.claim());
@@ -98,7 +98,7 @@ async function begin(policy: string, more = ''): Promise<{ page: Page; panel: Pa
   await panel.frame.waitForSelector('[data-testid="notice"]'); // it stayed native
   return { page, panel };
 }
-/** The user lets the page's policy be widened. Resolves when the page has loaded again. */
+/** The user allows a wider page policy. Resolves when the page has reloaded. */
 async function widen(page: Page, panel: Panel): Promise<void> {
   const loaded = page.waitForNavigation();
   await panel.frame.waitForSelector('[data-testid="widen-policy"]');
@@ -108,7 +108,7 @@ async function widen(page: Page, panel: Panel): Promise<void> {
   await loaded;
   await recorded(page);
 }
-/** A page of the extension's own, and what it knows of policies that are set in place of a site's. */
+/** A page of the extension, and the policies that it knows it has replaced for a site. */
 async function extensionPage(): Promise<Page> {
   const ours = await driven.browser.newPage();
   await ours.goto(`chrome-extension://${driven.extensionId}/devtools/devtools.html`);
@@ -127,7 +127,7 @@ const ran = (page: Page): Promise<unknown> =>
     return [await page.ran, page.violations];
   });
 type Shared = [id: string, connections: number];
-/** Of the SharedWorker that the page has, or starts. */
+/** Answer of the page's SharedWorker, which is started if needed. */
 const shared = (page: Page): Promise<Shared> =>
   page.evaluate(() => (globalThis as unknown as { shared(): Promise<Shared> }).shared());
 const sharedId = async (page: Page): Promise<string> => (await shared(page))[0];
@@ -137,7 +137,7 @@ async function open(url: string): Promise<Page> {
   await page.goto(url);
   return page;
 }
-/** The user presses what the panel offers for SharedWorkers, and the page loads again. */
+/** The user presses the button for SharedWorkers, and the page reloads. */
 async function widenForShared(page: Page, panel: Panel): Promise<void> {
   await sharedId(page); // it stays native
   await panel.frame.waitForFunction(() =>
@@ -146,16 +146,16 @@ async function widenForShared(page: Page, panel: Panel): Promise<void> {
   await widen(page, panel);
   await panel.frame.waitForSelector('[data-testid="policy-open"]');
 }
-/** What the recording has of each SharedWorker's connections. */
+/** The connections of each SharedWorker in the recording. */
 async function connectionsSeen(panel: Panel): Promise<string[][]> {
   const { threads } = await savedStore(driven, panel);
   return threads
     .filter(({ info }) => info.kind === 'shared-worker')
     .map((thread) => marksOf(thread).map(({ name }) => name));
 }
-/** The names of that many marks. */
+/** The names of the first `count` marks. */
 const upTo = (count: number): string[] => Array.from({ length: count }, (_, i) => String(i + 1));
-/** Does the page's policy let blob: workers start? */
+/** Whether the page's policy allows blob: workers. */
 const allowsBlob = (page: Page): Promise<boolean> =>
   page.evaluate(
     () =>
@@ -174,7 +174,8 @@ test.each(some([TRUSTED, SELF, TYPES]))('%s', async (policy) => {
   await widen(page, panel);
   expect(await ran(page)).toEqual(['ran', []]);
   await panel.frame.waitForSelector('[data-testid="policy-open"]');
-  // the policy of this tab alone is wider, and pages of others could not join ours: it stays the browser's own
+  // only this tab's policy is wider, and other tabs' pages couldn't join our worker, so it stays
+  // native
   const ids = [await sharedId(page)];
   const other = await driven.browser.newPage();
   await other.goto(page.url());
@@ -194,7 +195,7 @@ test.each(some([TRUSTED, SELF, TYPES]))('%s', async (policy) => {
 });
 
 test.each(some([SELF, TRUSTED]))(
-  'a SharedWorker under %s is one for all tabs, and the policy is as before when no page holds it',
+  'a SharedWorker under %s is one for all tabs, and the policy is restored when no page holds it',
   async (policy) => {
     const { page, panel } = await begin(policy);
     const ours = await extensionPage();
@@ -209,7 +210,7 @@ test.each(some([SELF, TRUSTED]))(
     await stopRecording(panel);
     expect(await connectionsSeen(panel)).toEqual([upTo(2)]);
 
-    // after Stop pages join it until none holds it
+    // after Stop, pages join it until none holds it
     expect(await policiesSet(ours)).toEqual([`|${new URL(url).origin}/`]);
     const third = await open(url);
     expect(await shared(third)).toEqual([id, 3]);
@@ -224,7 +225,7 @@ test.each(some([SELF, TRUSTED]))(
   },
 );
 
-test('a page that can join no recorded SharedWorker starts its own only when no page holds that one', async () => {
+test("a page that can't join a recorded SharedWorker starts its own only when no page holds that one", async () => {
   const { page, panel } = await begin(SELF);
   await widenForShared(page, panel);
   const [id] = await shared(page);
@@ -323,7 +324,7 @@ longTest('a page that a service worker answers keeps its policy, and the notice'
   await stopRecording(panel);
 });
 
-test('a widened policy ends with its tab, with a Stop that comes at once, and at the start of the background', async () => {
+test('a widened policy ends with its tab, with an immediate Stop, and at the start of the background', async () => {
   const { page, panel } = await begin(SELF);
   const ours = await extensionPage();
   const set = (): Promise<string[]> => policiesSet(ours);

@@ -1,6 +1,6 @@
 /**
  * The demo on IndexedDB, recorded by the panel in Chromium's and Firefox's own developer tools: the
- * same use gives equal numbers, also in WebKit (tests/webkit/demo.test.ts). UPDATE_GOLDENS=1
+ * same actions give equal numbers, also in WebKit (tests/webkit/demo.test.ts). UPDATE_GOLDENS=1
  * rewrites Chromium's.
  */
 import { readFile, writeFile } from 'node:fs/promises';

@@ -25,7 +25,7 @@ const stateOf = (page: Page) => page.evaluate(() => document.body.dataset['state
 const textOf = (page: Page, selector: string) =>
   page.$eval(selector, (element) => element.textContent);
 
-/** Waits until the status line says so. */
+/** Waits until the status line begins with `start`. */
 async function says(page: Page, start: string): Promise<string> {
   await page.waitForFunction(
     (text) => document.querySelector('#status')?.textContent?.startsWith(text),
@@ -108,7 +108,7 @@ describe('demo', () => {
     await page.close();
   });
 
-  test('a storage that does not exist is an error that the user reads', async () => {
+  test("a storage that doesn't exist is an error that the user sees", async () => {
     const page = await browser.newPage();
     await page.goto(`${server.url}/demo/?vfs=Floppy`);
     expect(await ready(page)).toBe('error');

@@ -29,7 +29,7 @@ afterEach(async () => {
   if (!panel.isClosed()) await panel.close();
 });
 
-/** An app with a table of three notes, its database open. */
+/** An app with a table of three notes and an open database. */
 async function appOn(address: string, page = app): Promise<void> {
   await page.bringToFront();
   await openApp(page, address);
@@ -50,11 +50,11 @@ const tabOf = (page: Page): Promise<number> =>
   );
 async function openDoctor(): Promise<void> {
   await panel.bringToFront();
-  await panel.goto(address('options.html')); // knows the tabs
+  await panel.goto(address('options.html')); // this page has access to the tabs
   await panel.goto(address(`panel.html?tab=${await tabOf(app)}#tab=doctor`));
   await panel.waitForSelector('[data-testid="doctor-view"], [data-testid="doctor-none"] button');
 }
-/** Rows of a block, cell by cell. */
+/** Rows of a block, as cells. */
 const rowsOf = (block: string): Promise<string[][]> =>
   panel.$$eval(`[data-testid="doctor-${block}"] tbody tr`, (rows) =>
     rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText.trim())),
@@ -118,7 +118,7 @@ test.each([
   expect(await stored()).toEqual(before);
 });
 
-test('IndexedDB, locks held and waiting with their ages, and leftovers', async () => {
+test('IndexedDB, held and waiting locks with their ages, and leftovers', async () => {
   const origin = server.origin('doctor-idb');
   await appOn(`${origin}/journeyapps-wa-sqlite/?vfs=IDBBatchAtomic`);
   await app.evaluate(async () => {
@@ -133,7 +133,7 @@ test('IndexedDB, locks held and waiting with their ages, and leftovers', async (
   });
   const before = await stored();
   await openDoctor();
-  // looked at again and again, the ages grow
+  // with each refresh, the ages grow
   await panel.waitForFunction(
     () =>
       document
@@ -146,7 +146,7 @@ test('IndexedDB, locks held and waiting with their ages, and leftovers', async (
     ['held by test', 'waits for this page', 'exclusive', 'this page'],
     ['held by test', 'held', 'exclusive', 'this page'],
   ]);
-  expect(locks.flat().join()).not.toContain('vfscope'); // it holds none itself
+  expect(locks.flat().join()).not.toContain('vfscope'); // the panel holds no lock itself
   const [[name, version], ...others] = (await rowsOf('indexeddb')).map((row) =>
     row.slice(0, 2),
   ) as [string[]];
@@ -170,7 +170,7 @@ test('the popup opens it', async () => {
   const shown = (await target.page())!;
   await shown.waitForSelector('[data-testid="doctor-view"]');
   await shown.close();
-  await expect.poll(() => panel.isClosed()).toBe(true); // the popup makes room
+  await expect.poll(() => panel.isClosed()).toBe(true); // the popup closes
 });
 
 test('vfscope doctor prints the same as one object', async () => {

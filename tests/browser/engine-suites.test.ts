@@ -12,7 +12,7 @@ import { createServer, type AppServer } from '../server/server.mjs';
 import { launch, savedSummary } from './extension-harness.ts';
 import { FULL } from '../full.ts';
 
-/** Package -> how many tests of its files pass unrecorded in Chromium 156 (all of them). */
+/** For each package, how many tests of its files pass unrecorded in Chromium 156 (all of them). */
 const PASSING: Record<string, Record<string, number>> = {
   'wa-sqlite': {
     'IDBBatchAtomicVFS.test.js': 28,
@@ -42,9 +42,10 @@ const PASSING: Record<string, Record<string, number>> = {
   },
 };
 /**
- * 68 specs of 2.0.6, on the VFSs and builds of api.test.js. Its sql_0005 lets eight workers fight for one lock, trying again without a
- * pause: how long that takes is the machine's to say. Past our limit for a spec the eight go on, and every spec behind them fails, too,
- * recorded or not. The file has no parameter for fewer rounds, and an engine's own tests are run as they are shipped.
+ * 68 specs of 2.0.6, on the VFSs and builds of api.test.js. In its sql_0005 eight workers compete
+ * for one lock and retry without a pause, so its duration depends on the machine. Past our limit
+ * for a spec the eight continue, and every later spec fails, too, recorded or not. The file has no
+ * parameter for fewer rounds, and an engine's own tests are run as they are shipped.
  */
 const NOT_RUN = 'sql.test.js';
 /** A VFS, the API, and functions that SQLite calls. */
@@ -68,7 +69,7 @@ afterAll(async () => {
   await server.close();
 });
 
-test('every test file of the packages is named here', () => {
+test('every test file of the packages is listed here', () => {
   for (const name of Object.keys(PASSING)) {
     const shipped = readdirSync(`node_modules/${name}/test`).filter((f) => f.endsWith('.test.js'));
     const named = [...Object.keys(PASSING[name]!), ...Object.keys(LONG[name] ?? {})];
@@ -89,7 +90,7 @@ async function runRecorded(
     ...files.map((file): [string, string] => ['file', file]),
   ]);
   await goTo(page, `${server.origin('suite')}/engine-suite/?${query}`);
-  // asked again and again: one question may take no longer than 180 s
+  // polled, because one query may take no longer than 180 s
   await expect
     .poll(() => page.evaluate(() => document.body.dataset['state']), { timeout, interval: 250 })
     .toMatch(/done|error/);
@@ -101,7 +102,7 @@ async function runRecorded(
 
 describe.each(Object.entries(PASSING))('%s', (name, files) => {
   const chosen = Object.entries(files).filter(([file]) => FULL || SOME.includes(file));
-  // some of these tests wait fixed times of their own, recorded or not: on a busy machine they get another try
+  // some of these tests wait fixed times, recorded or not, so they get a retry on a busy machine
   test.each(chosen)('%s: %i tests', { retry: 2 }, async (file, count) => {
     const { results, faults, dropped, events } = await runRecorded(name, [file], 100_000);
     expect(results.filter(([, status]) => status !== 'passed')).toEqual([]);

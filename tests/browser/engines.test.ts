@@ -53,13 +53,16 @@ afterAll(async () => {
   await writeFile(RECORDED, `${JSON.stringify(Object.fromEntries(inOrder), null, 1)}\n`);
 });
 
-/** One recording of an app: load, prepare, run under the oracle, stop, hash what it stored, save, read. */
+/**
+ * One recording of an app: load, prepare, run under the oracle, stop, hash its stored bytes, save,
+ * read.
+ */
 async function record(
   app: EngineApp,
   origin: string,
   capture: Partial<CaptureOptions>,
 ): Promise<{ store: TraceStore; summary: Summary; counts: OracleCounts; stored: string }> {
-  await openNothing(page, origin); // Record reloads the page: the last app must not start again
+  await openNothing(page, origin); // Record reloads the page: the previous app must not start again
   await startRecording(panel, { capture });
   await openApp(page, origin + app.path);
   await prepareApp(page);
@@ -68,7 +71,7 @@ async function record(
   );
   expect(result.rows).toEqual(app.run.rows);
   expect(result.integrity).toBe(app.notSQLite ? null : 'ok');
-  await stopRecording(panel); // every thread has said goodbye: ending the app's worker takes nothing along
+  await stopRecording(panel); // every thread has said bye, so ending the app's worker loses nothing
   const stored = await storedBy(page);
   const store = await savedStore(driven, panel);
   return { store, summary: summaryOf(store), counts, stored: stored.total };
@@ -77,7 +80,7 @@ async function record(
 const part = process.env['GRID'];
 const apps = part ? ENGINE_APPS.filter(({ id }) => id.includes(part)) : someApps();
 
-/** Everything that a user can ask for beyond the defaults. */
+/** Every option beyond the defaults. */
 const EVERY_OPTION = {
   capture: 3,
   stacks: true,
@@ -96,7 +99,7 @@ describe('recorded by the panel', () => {
       server.origin(`grid-${ENGINE_APPS.indexOf(app)}-${how.replaceAll(' ', '-')}`),
       capture,
     );
-    // the app never notices
+    // the app sees no difference
     if (!app.bytesVary) expect(stored).toBe(goldens[app.id]!.stored);
     // nothing is lost, nothing failed inside a hook
     expect(summary.dropped).toBe(0);
@@ -104,14 +107,14 @@ describe('recorded by the panel', () => {
       store.threads.map(() => [0, 0, 0]),
     );
     expect(summary.threads.flatMap((t) => t.note ?? [])).toEqual([]);
-    // counts as the oracle's
+    // the counts match the oracle's
     expect(countsOf(store)).toEqual(counts);
-    // recognized for what it is; files by the names that the app uses, also where a pool hides them; every VFS call counted
-    // Record reloads the empty page: in time to be recorded or not
+    // recognized correctly, with files by the app's names, even if a pool hides them, and every VFS
+    // call counted Record reloads the empty page, which may be too early to be recorded
     const threads = summary.threads.filter(({ url }) => !url.endsWith('/nothing'));
     const golden = recordedGolden({ ...summary, threads }, app.bytesVary ?? 'same');
     if (capture.instructions) {
-      // the page cache isn't asked while instructions are counted
+      // the page cache isn't read while instructions are counted
       const { engines, ...rest } = recorded[app.id]!;
       expect(golden).toEqual({
         ...rest,
@@ -122,7 +125,7 @@ describe('recorded by the panel', () => {
     }
     if (UPDATE) recorded[app.id] = golden;
     else expect(golden).toEqual(recorded[app.id]);
-    // no finding that was not judged to be true of this app
+    // no finding that wasn't judged to be true of this app
     const rules = findingsOf(store).map((f) => f.rule);
     expect(
       rules.filter((rule) => !judged.rows[app.id]!.includes(rule) && !judged.byTime.includes(rule)),

@@ -42,7 +42,7 @@ test('Playwright: the test passes, and its trace and answer are attached', async
   expect([kinds(summary), summary.commits, summary.dropped]).toEqual([['page', 'worker'], 2, 0]);
   const answer = Buffer.from(attached('vfscope').body!, 'base64').toString();
   expect(answer).toMatch(/^SQLite kept .*\n/);
-  // its commands name a file that stays
+  // its commands name an existing file
   await summaryOfFile(await readFile(/vfscope open (.*)/.exec(answer)![1]!));
 });
 
@@ -76,7 +76,7 @@ describe('in a page', () => {
     await page.waitForSelector('li');
   };
 
-  test('Vite: page and worker of the development server are recorded; a build has nothing of it', async () => {
+  test('Vite: page and worker of the development server are recorded, and a build contains nothing of vfscope', async () => {
     const configFile = resolve('examples/vite/vite.config.js');
     const root = resolve('examples/app');
     const server: ViteDevServer = await createServer({
@@ -118,7 +118,7 @@ describe('in a page', () => {
   });
 
   const dist = process.env['VFSCOPE_DIST'] ?? 'dist';
-  /** Uses the app with this script element in front of its own. */
+  /** Uses the app with this script element before its own. */
   async function useWith(tag: HtmlTagDescriptor): Promise<void> {
     const server = await createServer({
       ...{ configFile: 'examples/app/vite.config.js', root: 'examples/app', logLevel: 'error' },
@@ -136,7 +136,7 @@ describe('in a page', () => {
       await server.close();
     }
   }
-  /** Recorded by scripts of their own: the page asks its worker three times. */
+  /** Recorded by separate scripts: the page sends its worker three requests. */
   const ALL = { isCounted: true, requests: 3, unanswered: 0 };
   const extra = ({ instructions = 0, requests }: Summary): typeof ALL => ({
     isCounted: instructions > 0,
@@ -144,7 +144,7 @@ describe('in a page', () => {
     unanswered: requests!.unanswered,
   });
 
-  test('vfscope listen: a page loads the hook by one script element, and its trace is saved at Ctrl+C', async () => {
+  test('vfscope listen: a page loads the hook with one script element, and its trace is saved on Ctrl+C', async () => {
     const out = join(folder, 'listened.vfst');
     const command = spawn(process.execPath, [
       ...[`${dist}/cli/vfscope.mjs`, 'listen', '--out', out],
@@ -163,7 +163,7 @@ describe('in a page', () => {
     expect(extra(summary)).toEqual(ALL);
   });
 
-  test('a page that imports messages and instructions before the hook has both', async () => {
+  test('a page that imports messages and instructions before the hook records both', async () => {
     const lib = `/@fs${resolve(dist)}/lib`;
     const files = ['capture/messages.js', 'capture/instructions.js', 'hook.js'];
     const children = files.map((file) => `import '${lib}/${file}';`).join('');

@@ -61,7 +61,7 @@ async function written(): Promise<Summary> {
   return summaryOf(store);
 }
 
-/** Of a PNG. */
+/** Width and height of a PNG. */
 async function sizeOf(file: string): Promise<[width: number, height: number]> {
   const png = await readFile(file);
   return [png.readUInt32BE(16), png.readUInt32BE(20)];
@@ -81,12 +81,12 @@ describe('record', () => {
     expect(summary.dropped).toBe(0);
     expect(summary.commits).toBeGreaterThanOrEqual(51);
     expect(summary.engines.map(({ name }) => name)).toEqual(['@journeyapps/wa-sqlite']);
-    // the browser was asked about the page's storage, as the recording began and stopped
+    // the browser was asked about the page's storage when the recording began and stopped
     const { storage } = summary.environment;
     expect(storage).toMatchObject({ origin: server.origin('record'), persisted: false });
     expect(storage!.quota).toBeGreaterThan(1 << 20);
     expect(storage!.grownBytes).toBeGreaterThan(4096);
-    // and the page was timed: no DevTools were open
+    // the page was timed, and no DevTools were open
     const { conditions } = summary.environment;
     expect(conditions).toMatchObject({ devtools: false, slowed: false });
     expect(conditions.wasmFactor).toBeGreaterThan(0);
@@ -97,7 +97,7 @@ describe('record', () => {
     expect((await stat(picture)).size).toBeGreaterThan(5000);
   });
 
-  test('needs no app and no name: the demo that ships, from an empty folder', async () => {
+  test('needs no app and no name: the bundled demo, from an empty folder', async () => {
     const vfscope = path.resolve(EXTENSION, '../cli/vfscope.mjs');
     const { stdout } = await promisify(execFile)(process.execPath, [vfscope, 'demo', '--json'], {
       cwd: folder,
@@ -137,7 +137,7 @@ describe('record', () => {
     expect((await written()).commits).toBeGreaterThanOrEqual(7);
   });
 
-  test('saves what it has when the condition is not met in time', async () => {
+  test("saves what it has if the condition isn't met in time", async () => {
     expect(
       await recordIt({
         url: server.origin('late') + RUN,
@@ -149,7 +149,7 @@ describe('record', () => {
     expect((await written()).events).toBeGreaterThan(100);
   });
 
-  test('names a page without SQLite, and its workers that are not recorded; fails where SQLite is required', async () => {
+  test('names a page without SQLite, and its unrecorded workers; fails if SQLite is required', async () => {
     const url = `${server.origin('record-none')}/hook-cases/threads/`;
     const script = path.join(folder, 'data-worker.mjs');
     await writeFile(script, `export default (page) => page.evaluate(() => start.data());`);
@@ -168,7 +168,7 @@ describe('record', () => {
     expect(said).toMatch(/http:\/\/localhost:1\/ does not load: .*Is its server running/);
   });
 
-  test('says how to get a browser where there is none', async () => {
+  test('explains how to get a browser if there is none', async () => {
     vi.stubEnv('CHROMIUM', path.join(folder, 'no-browser'));
     expect(await recordIt({ url: server.url })).toBe(3);
     expect(said).toMatch(/There is no browser at .*no-browser.*apt-get install chromium/);
@@ -187,7 +187,7 @@ describe('record', () => {
 });
 
 describe('open', () => {
-  test('names a file that is not there', async () => {
+  test("names a file that doesn't exist", async () => {
     const opening = open({ file: path.join(folder, 'none.vfst'), extension: EXTENSION });
     await expect(opening).rejects.toMatchObject({
       exitCode: 2,

@@ -25,15 +25,21 @@ import { longTest } from './long-test.ts';
 let server: AppServer;
 let driven: DrivenBrowser;
 let page: Page;
-/** A page of the extension's own, for `chrome.*`: a handle of the service worker would keep that alive. */
+/**
+ * A page of the extension, for `chrome.*`. A handle of the service worker would keep that worker
+ * alive.
+ */
 let ours: Page;
 let origin: string;
 let labels = 0;
 
 const APP = '/journeyapps-wa-sqlite/?vfs=AccessHandlePool';
-/** Runs at once: 40 inserts, each a transaction. */
+/** Runs on load: 40 inserts, each a transaction. */
 const RUN = `${APP}&run=own-sql&n=40`;
-/** Its xSync calls: the journal twice and the database once, for CREATE TABLE and for each insert. */
+/**
+ * Its xSync calls: twice for the journal and once for the database, for CREATE TABLE and for each
+ * insert.
+ */
 const RUN_SYNCS = 123;
 
 beforeAll(async () => {
@@ -54,17 +60,20 @@ afterEach(async () => {
   await page.close();
 });
 
-/** Ids of the content scripts that are registered now. */
+/** Ids of the content scripts that are currently registered. */
 const registered = (): Promise<string[]> =>
   ours.evaluate(async () =>
     (await chrome.scripting.getRegisteredContentScripts()).map(({ id }) => id).sort(),
   );
-/** For the origin of the recorded page alone. */
+/** Their ids for the recorded page's origin alone. */
 const both = (): string[] =>
   ['vfscope-content', 'vfscope-hooks'].map((script) => `${script} ${origin}/*`);
 const tabId = (url: string): Promise<number> =>
   ours.evaluate(async (u) => (await chrome.tabs.query({ url: `${u}/*` }))[0]!.id!, url);
-/** The service worker ends, as it does by itself after 30 s without work. Resolves when it has. */
+/**
+ * Stops the service worker, as the browser does after 30 s without work. Resolves when it has
+ * stopped.
+ */
 async function killServiceWorker(): Promise<void> {
   const session = await ours.createCDPSession();
   await session.send('ServiceWorker.enable');
@@ -78,7 +87,7 @@ async function killServiceWorker(): Promise<void> {
   await stopped;
   await session.detach();
 }
-/** The database's own counts, of the trace that the panel holds. */
+/** The database's own counts, in the panel's trace. */
 async function databaseCounts(panel: Panel, from: string) {
   const summary = await savedSummary(driven, panel);
   expect(summary.dropped).toBe(0);
@@ -108,7 +117,7 @@ describe('without a recording', () => {
     expect(info.installWarnings ?? []).toEqual([]);
   });
 
-  test('a page holds no trace of it, with the panel open', async () => {
+  test('a page contains nothing of it, with the panel open', async () => {
     const plain = await launch({ extension: null });
     let expected: Record<string, string>;
     try {
@@ -148,7 +157,7 @@ describe('a recording', () => {
     expect(differences(before, await page.evaluate(traces))).toEqual([]);
   });
 
-  test('leaves another tab as it was, once that tab has asked', async () => {
+  test('leaves another tab unchanged, once that tab has asked', async () => {
     const other = await driven.browser.newPage();
     try {
       await other.goto(`${origin}${APP}`);
@@ -170,7 +179,7 @@ describe('a recording', () => {
     }
   });
 
-  test('is ready for a page that was announced before anything asks for it, in the recorded tab alone', async () => {
+  test('is ready for an announced page before it requests anything, only in the recorded tab', async () => {
     const url = `${server.origin('announced')}${APP}`;
     const panel = await openPanel(page);
     await panel.expect(url);
@@ -192,10 +201,11 @@ describe('a recording', () => {
     await startRecording(panel);
     await goTo(page, origin + RUN);
     await state(page, 'done');
-    // a page that goes takes along what has not arrived
+    // a page that closes loses what has not arrived
     await liveNumber(panel, 'syncs', RUN_SYNCS);
     const shown = async (count: number): Promise<void> => {
-      await page.evaluate(() => localStorage.getItem('seen')); // a page without a call has no place in the timeline
+      // a page without calls isn't in the timeline
+      await page.evaluate(() => localStorage.getItem('seen'));
       await pagesShown(panel, count);
     };
     await shown(1);
@@ -250,7 +260,7 @@ describe('a recording', () => {
     expect(counts[1]).toEqual(counts[0]);
   });
 
-  test('relays where the handover frame cannot live', async () => {
+  test("relays where the handover frame can't run", async () => {
     const panel = await openPanel(page);
     await panel.frame.evaluate(() => chrome.storage.local.remove('transport'));
     await page.evaluateOnNewDocument(() => {
@@ -269,7 +279,7 @@ describe('a recording', () => {
     expect((await databaseCounts(panel, 'test-1')).xSync).toBeGreaterThan(40);
   });
 
-  test('is not disturbed by messages that a page forges', async () => {
+  test("isn't disturbed by messages that a page forges", async () => {
     const panel = await openPanel(page);
     await startRecording(panel);
     await goTo(page, origin + APP);
@@ -288,7 +298,7 @@ describe('a recording', () => {
         { mark, k: 'connected' },
       ])
         postMessage(junk, '*');
-      // ports that speak nonsense, in the name of a thread
+      // ports that send invalid data in the name of a thread
       for (const data of [
         { k: 'batch' },
         { k: 'batch', batch: { thread: 'x', first: 0, count: 9e9 } },
@@ -343,7 +353,7 @@ describe('a recording', () => {
     expect(await registered()).toEqual([]);
   });
 
-  test('outlives a download that the browser refuses, and DevTools closing on it', async () => {
+  test('survives a download that the browser refuses, and DevTools closing during it', async () => {
     let panel = await openPanel(page);
     await startRecording(panel);
     await goTo(page, origin + RUN);
@@ -362,11 +372,13 @@ describe('a recording', () => {
 
     panel = await openPanel(page);
     await panel.find('recording-open');
-    expect(await panel.text()).not.toContain(`A recording of ${origin} was not saved`); // one that was saved asks for nothing
+    // a saved recording isn't offered
+    expect(await panel.text()).not.toContain(`A recording of ${origin} was not saved`);
     await panel.press('recording-open');
     await liveNumber(panel, 'syncs', RUN_SYNCS);
     expect(await panel.textOf('live-events')).toBe(events);
-    expect((await databaseCounts(panel, 'test-1')).xSync).toBe(41); // the file that is saved now holds the database's syncs
+    // the file saved now has the database's syncs
+    expect((await databaseCounts(panel, 'test-1')).xSync).toBe(41);
     await panel.press('clear');
     await panel.find('record-empty' as 'record');
   });
@@ -420,7 +432,7 @@ describe('the popup', () => {
     }
   };
 
-  test('lists what the origin stores, and SQLite among it', async () => {
+  test('lists what the origin stores, including SQLite', async () => {
     await goTo(page, `${origin}${RUN}&name=notes.db`);
     await state(page, 'done');
     await page.evaluate(() => {
@@ -440,7 +452,7 @@ describe('the popup', () => {
     });
     const text = await popupOf(`?tab=${await tabId(origin)}`);
     expect(text).toMatch(/Files \(OPFS\)/);
-    // by the name that the pool's file says
+    // by the name in the pool's file
     expect(text).toMatch(/^\/\S+\.db\s*SQLite 3\.\d+\.\d+\s*[\d.]+ KiB/m);
     expect(text).toMatch(/^\/wa-sqlite\/\w+\s*4 KiB/m);
     expect(text).toMatch(/things\s*version 3/);
@@ -449,7 +461,7 @@ describe('the popup', () => {
     expect(text).toMatch(/open DevTools/);
   });
 
-  test('says why a page of the browser cannot be recorded', async () => {
+  test("explains why a page of the browser can't be recorded", async () => {
     const text = await popupOf(''); // the active tab is the popup's own page
     expect(text).toMatch(/lets no extension into chrome-extension:|hidden from extensions/);
   });

@@ -29,11 +29,11 @@ const SOME = [
 const apps = ENGINE_APPS.filter(({ id, notSQLite }) => !notSQLite && (FULL || SOME.includes(id)));
 const path = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 
-/** As the package has it. */
+/** The file in the package. */
 const SHIPPED = 'dist/lib/field.js';
 type FieldTrace = typeof import('../../src/field/trace.ts');
 
-/** A production build of Vite's, as one script. */
+/** A production build by Vite, as one script. */
 async function built(entry: string): Promise<string> {
   const result = (await build({
     root: path('tests/apps/field'),
@@ -69,7 +69,7 @@ interface Told {
   report?: FieldReport;
   last?: { records: number[] };
 }
-/** What the thread that runs SQLite answers. */
+/** Answer of the thread that runs SQLite. */
 function asked(page: Page, what: 'flush' | 'last'): Promise<Told> {
   return page.evaluate(async (word) => {
     const channel = new BroadcastChannel('vfscope-field-test');
@@ -87,14 +87,14 @@ function asked(page: Page, what: 'flush' | 'last'): Promise<Told> {
   }, what);
 }
 
-test.each(apps)('$id: rows and stored bytes are those without it', async (app) => {
+test.each(apps)('$id: rows and stored bytes are the same as without it', async (app) => {
   const page = await browser.newPage();
   await openApp(page, server.origin(`field-${apps.indexOf(app)}`) + app.path);
   const engine = await prepareApp(page);
   const result = await runApp(page, app.run.workload, app.run.options);
   expect(result.integrity).toBe('ok');
   expect(result.rows).toEqual(app.run.rows);
-  // a rewrite of SQLite, which is not hooked, has no report
+  // a rewrite of SQLite isn't hooked, so it has no report
   const { report } = isRewrite(app.id) ? {} : await asked(page, 'flush');
   if (report) expectReport(report, engine.sqliteVersion);
   const stored = await storedBy(page);
@@ -106,14 +106,14 @@ const isRewrite = (id: string): boolean => id.startsWith('turso');
 function expectReport(report: FieldReport, version: string | null): void {
   expect(isFieldReport(report)).toBe(true);
   expect(Buffer.byteLength(JSON.stringify(report))).toBeLessThan(4096);
-  // wa-sqlite makes calls again that a VFS refuses while it prepares: no app hears of those
+  // wa-sqlite repeats calls that a VFS refuses while it prepares, and no app learns of those
   expect(report).toMatchObject({ faults: 0, failed: 0, weight: 1, labels: { release: '1.0' } });
   expect(report.sqlite).toBe(version);
   expect(report.statements.length).toBeGreaterThan(3);
   expect(report.statements.some(({ text }) => /^insert/i.test(text))).toBe(true);
 }
 
-test('a report of the demo is less than 4 KB, and counts what a person did', async () => {
+test("a report of the demo is less than 4 KB, and counts a person's actions", async () => {
   const page = await browser.newPage();
   await page.goto(`${server.origin('field-demo')}/demo/?vfs=OPFSCoopSync`);
   const says = (start: string): Promise<unknown> =>
@@ -133,7 +133,7 @@ test('a report of the demo is less than 4 KB, and counts what a person did', asy
   await page.close();
 });
 
-test('the last seconds become a trace that counts the same executions', async () => {
+test('the last seconds become a trace with the same executions', async () => {
   const app = ENGINE_APPS.find(({ id }) => id === SOME[0])!;
   const page = await browser.newPage();
   await openApp(page, server.origin('field-last') + app.path);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The one on IndexedDB takes minutes: tools/bench/analysis-files.bench.ts asks the same of all. */
+/** The IndexedDB one takes minutes. tools/bench/analysis-files.bench.ts checks all of them. */
 const QUICK = LARGE.filter(({ name }) => name.endsWith('isolated') && !name.includes('IDB'));
 
 longTest.each(QUICK)('$name', async (scenario) => {

@@ -1,9 +1,8 @@
 /**
- * The engine grid in Firefox: engine apps on IndexedDB and OPFS recorded by the panel in the real toolbox. Rows, integrity, stored
- * bytes, storage calls and every VFS call by file are Chromium's goldens.
- * FULL=1 runs every app, GRID=<part of an id> those of that name.
- *
- * A row that fails costs only itself: the next one gets a fresh tab and panel.
+ * The engine grid in Firefox: engine apps on IndexedDB and OPFS recorded by the panel in the real
+ * toolbox. Rows, integrity, stored bytes, storage calls and every VFS call by file are Chromium's
+ * goldens. FULL=1 runs every app, GRID=<part of an id> those with this name. A failing row doesn't
+ * affect the others, because the next one gets a new tab and panel.
  */
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';
@@ -49,10 +48,11 @@ afterEach(async ({ task }) => {
 });
 
 /**
- * These start a worker from a worker, after which Firefox at times runs nothing more in the outer one: neither messages nor timers. Without
- * vfscope, on two busy cores, a page whose module worker does nothing but `new Worker` stood still in 10 of 550 starts, the
- * promiser app in 9 of 243 and the opfs app in 3 of 80; recorded, the promiser app in 2 of 102 (Firefox ESR 153).
- * A row that does not start is started again, from nothing.
+ * These start a worker from a worker, after which Firefox sometimes runs nothing more in the outer
+ * one, neither messages nor timers. Without vfscope, on two busy cores, a page whose module worker
+ * only calls `new Worker` hung in 10 of 550 starts, the promiser app in 9 of 243 and the opfs app
+ * in 3 of 80; recorded, the promiser app in 2 of 102 (Firefox ESR 153). A row that doesn't start is
+ * restarted in a new tab.
  */
 const HANGS = /^sqlite-org (promiser )?opfs(-wl)?$/;
 const START_MS = 20_000;
@@ -84,7 +84,10 @@ async function start(app: EngineApp): Promise<void> {
   }
 }
 
-/** Where the run begins and ends, for `countsOf`: apart from what is before and after by more than the steps of both threads' clocks. */
+/**
+ * Marks the run's start and end for `countsOf`, further from other events than a clock step of both
+ * threads.
+ */
 const mark = (name: string): Promise<unknown> =>
   page.evaluate(async (text) => {
     const apart = async (): Promise<void> => {
@@ -97,7 +100,7 @@ const mark = (name: string): Promise<unknown> =>
   }, `oracle-${name}`);
 const part = process.env['GRID'];
 /** What is no SQLite takes longest, and is hooked as in Chromium. */
-/** It takes as long as four others. */
+/** Takes as long as four others. */
 const SLOW = 'sqlite-org opfs-wl';
 const apps = part
   ? ENGINE_APPS.filter(({ id }) => id.includes(part))

@@ -42,7 +42,7 @@ describe('flight recorder', () => {
       options,
     );
 
-  /** Armed with the last second, and the app at work until older calls have been forgotten. */
+  /** Armed with the last second, while the app works until older calls have been dropped. */
   async function armed(): Promise<void> {
     await panel.choose('keep-kind' as TestId, 'seconds');
     await panel.choose('keep-amount' as TestId, String(KEPT_US / 1e6));
@@ -67,14 +67,14 @@ describe('flight recorder', () => {
       90_000,
     );
   }
-  afterEach(() => panel.choose('keep-kind' as TestId, 'everything')); // it is remembered
-  /** The recording goes on; what was frozen is opened, which stops it. */
+  afterEach(() => panel.choose('keep-kind' as TestId, 'everything')); // the panel stores the choice
+  /** The recording continues. Opening the frozen part stops it. */
   async function openFrozen(): Promise<void> {
     await shows('flight-frozen', 'Frozen at');
     expect((await textOf('flight-state')).trim()).toBe('Armed');
     await panel.press('flight-open' as TestId);
     await panel.find('record');
-    await panel.find('details-name' as TestId); // of what froze it: the part is open
+    await panel.find('details-name' as TestId); // details of the trigger: the part is open
   }
   const threadsWith = (store: TraceStore, op: number): string[] =>
     store.threads
@@ -101,7 +101,8 @@ describe('flight recorder', () => {
     expect(busy).toHaveLength(1);
     const triggerUs = events.t0[busy[0]!]!;
     expect(Math.min(...startsOf(store))).toBeGreaterThanOrEqual(triggerUs - KEPT_US);
-    expect(store.extent()[1]).toBeLessThan(triggerUs + KEPT_US); // what came later is in the recording, not in the part
+    // later events are in the recording, not in the part
+    expect(store.extent()[1]).toBeLessThan(triggerUs + KEPT_US);
     expect(worker.received).toBeGreaterThan(1.5 * events.count);
     expect(store.dropped).toBe(0);
   });

@@ -33,16 +33,19 @@ let panel: FirefoxPanel;
 let labels = 0;
 inFirefox((tab) => ({ server, driven, page, panel } = tab));
 
-/** A page of an origin of its own. */
+/** Opens a page with its own origin. */
 const open = (): Promise<unknown> =>
   driven.load(page, `${server.origin(`fx-harmless-${++labels}`)}/hook-cases/`);
 async function openRecorded(load = open): Promise<void> {
-  await driven.load(page, 'about:blank'); // which Record does not reload
+  await driven.load(page, 'about:blank'); // which Record doesn't reload
   await startRecording(panel);
   await load();
   await recorded(page);
 }
-/** The app's own script, then what `look` says; in a page that is not recorded, then in one that is. */
+/**
+ * What `look` returns after the app's own script, in a page that isn't recorded and then in one
+ * that is.
+ */
 async function withoutAndWith<T>(look: () => Promise<T>): Promise<{ without: T; during: T }> {
   await open();
   const without = await look();
@@ -78,7 +81,7 @@ test('what the app has frozen stays, the panel names it, and everything else is 
         [window, 'Worker'],
         [URL, 'createObjectURL'],
       ];
-      // a wrapper's text lacks the name
+      // the text of a wrapper lacks the name
       return all
         .filter(([owner, key]) => !String((owner as never)[key]).includes(key))
         .map(([, key]) => key);
@@ -95,7 +98,7 @@ test('what the app has frozen stays, the panel names it, and everything else is 
   const said = await noticeIn(panel, /^Your app froze these/);
   for (const name of ['Storage.getItem', 'Performance.mark', 'WebAssembly.Instance'])
     expect(said).toContain(name);
-  // and still do what they did
+  // and still work
   expect(
     await page.evaluate(() => {
       localStorage.setItem('a', 'b');
@@ -104,7 +107,7 @@ test('what the app has frozen stays, the panel names it, and everything else is 
   ).toEqual(['b', 'x']);
 });
 
-test("getters and conversions in a page's arguments run as often as without us", async () => {
+test("getters and conversions in a page's arguments run as often as without vfscope", async () => {
   const { without, during } = await withoutAndWith(async () => {
     await load('argument-reads.js');
     return page.evaluate(() => countReads());
@@ -115,7 +118,7 @@ test("getters and conversions in a page's arguments run as often as without us",
   expect(summaryOf(await savedStore(driven, panel)).faults).toBe(0);
 });
 
-test('functions of the platform that the app replaces are called as often as without us', async () => {
+test('platform functions that the app replaces are called as often as without vfscope', async () => {
   const calls = (): Promise<unknown> => page.evaluate('JSON.stringify(calls)');
   const { without, during } = await withoutAndWith(async () => {
     await load('replaced.js');
@@ -124,14 +127,14 @@ test('functions of the platform that the app replaces are called as often as wit
   });
   expect(during).toEqual(without);
   await stopRecording(panel);
-  expect(await calls()).toEqual(without); // nor while it sends, or restores
+  expect(await calls()).toEqual(without); // nor while it sends or restores
   const store = await savedStore(driven, panel);
   expect(summaryOf(store)).toMatchObject({ dropped: 0, faults: 0 });
   const thread = store.threads.find(({ info }) => info.kind === 'page')!;
   expect([countOf(thread, Op.mark), countOf(thread, Op.idbPut)]).toEqual([101, 1]);
 });
 
-test('workers from Blobs and by URL objects are as strict as without us, and recorded', async () => {
+test('workers from Blobs and by URL objects are as strict as without vfscope, and recorded', async () => {
   const cases = [...BLOB_CASES, 'URLs that are objects'];
   const { without, during } = await withoutAndWith(() =>
     page.evaluate((names) => runCases(names), cases),
@@ -151,7 +154,7 @@ test('workers from Blobs and by URL objects are as strict as without us, and rec
   expect(summaryOf(store)).toMatchObject({ dropped: 0, faults: 0 });
 });
 
-test("a page's policy hears of nothing of ours, and the workers that it allows are recorded", async () => {
+test("a page's policy reports nothing of vfscope, and the workers that it allows are recorded", async () => {
   const policies = await servePagePolicies();
   const of: PolicyCase = ['worker-src self', 'header'];
   try {

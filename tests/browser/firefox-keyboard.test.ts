@@ -12,7 +12,7 @@ import { ACCESS_ASKED, focusedIn, ORDER, walk, type Stop } from './keyboard-walk
 
 let server: AppServer;
 let driven: DrivenFirefox;
-/** The page that is looked at. */
+/** The page under test. */
 let view: View;
 
 beforeAll(async () => {
@@ -24,13 +24,13 @@ afterAll(async () => {
 });
 
 afterEach(async () => {
-  // one that a failure has left open keeps the focus
+  // a popup that a failure left open keeps the focus
   await driven.chrome.run(
     `for (const view of extension.extension.views) if (view.viewType === 'popup') view.xulBrowser.closest('panel').hidePopup();`,
   );
 });
 
-/** Firefox's words for the roles. */
+/** Firefox's names of the roles. */
 const ROLES: Record<string, string> = {
   radiobutton: 'radio',
   checkbutton: 'checkbox',
@@ -46,11 +46,11 @@ const KEYS: Record<string, [code: string, keyCode: number]> = {
 };
 const inPage = (body: string, ...args: unknown[]): Promise<unknown> =>
   driven.chrome.inView(view, body, ...args);
-/** The expression in the page is truthy, now or soon. */
+/** Resolves when the expression in the page is truthy. */
 const until = (condition: string): Promise<unknown> =>
   expect.poll(() => inPage(`return ${condition}`), { timeout: 30_000 }).toBeTruthy();
 
-/** A page of the extension in the only tab; the popup over an app. */
+/** Shows a page of the extension in the only tab, or the popup over an app. */
 async function show(name: keyof typeof ORDER): Promise<void> {
   if (name === 'popup') {
     const app = await driven.browser.newPage();
@@ -60,7 +60,7 @@ async function show(name: keyof typeof ORDER): Promise<void> {
       `const { ExtensionParent } = ChromeUtils.importESModule('resource://gre/modules/ExtensionParent.sys.mjs');
        await ExtensionParent.apiManager.asyncLoadModule('browserAction');
        await ExtensionParent.apiManager.global.browserActionFor(extension.extension).openPopup(window, true);
-       // its page is loaded in another browser first, where whoever asks it something gets no answer
+       // its page is loaded in another browser element first, where queries get no answer
        const isShown = ({ viewType, xulBrowser }) => viewType === 'popup' && xulBrowser.closest('panel')?.state === 'open';
        for (const end = Date.now() + args[0]; ![...extension.extension.views].some(isShown); await new Promise((done) => setTimeout(done, 25)))
          if (Date.now() > end) throw new Error('the popup does not open');`,
@@ -77,7 +77,7 @@ async function show(name: keyof typeof ORDER): Promise<void> {
     view = 'tab';
   }
   await until(`document.documentElement.dataset.ready === 'true'`);
-  // as a click, or the first Tab in a popup, does
+  // as a click does, or the first Tab in a popup
   await driven.chrome.run(
     `const popup = [...extension.extension.views].find(({ viewType }) => viewType === 'popup');
      (popup?.xulBrowser ?? gBrowser.selectedBrowser).focus();`,
@@ -86,9 +86,9 @@ async function show(name: keyof typeof ORDER): Promise<void> {
   if (name === 'access')
     await inPage(
       `for (const button of document.querySelectorAll('button')) button.disabled = false`,
-    ); // access is given here
+    ); // access can be granted here
 }
-/** A key of the keyboard, as the browser's window gets it; it passes it on to the page a little later. */
+/** Sends a key to the browser's window, which forwards it to the page a little later. */
 async function press(key: string, shift = false): Promise<void> {
   const [code, keyCode] = KEYS[key]!;
   await driven.chrome.run(
@@ -109,7 +109,7 @@ async function press(key: string, shift = false): Promise<void> {
 }
 const focused = (): Promise<Stop | null> =>
   inPage(`return (${String(focusedIn)})(document)`) as Promise<Stop | null>;
-/** Resolves when the focus is elsewhere, if only out of the page. */
+/** Resolves when the focus is elsewhere, even if outside the page. */
 async function tab(back: boolean): Promise<void> {
   const before = (await focused())?.at;
   await press('Tab', back);
@@ -124,13 +124,13 @@ async function leave(): Promise<void> {
 }
 const urls = (): Promise<unknown> =>
   driven.chrome.run(`return gBrowser.tabs.map((tab) => tab.linkedBrowser.currentURI.spec)`);
-/** Of the popup. */
+/** Whether the popup is open. */
 const isOpen = (): Promise<unknown> =>
   driven.chrome.run(
     `return [...extension.extension.views].some(({ viewType }) => viewType === 'popup')`,
   );
 const closed = (): Promise<unknown> => expect.poll(isOpen, { timeout: 30_000 }).toBe(false);
-/** What the browser tells a screen reader of the element that has the focus. */
+/** What the browser reports to a screen reader about the focused element. */
 async function spoken(): Promise<[role: string, name: string]> {
   const [role, name] = (await driven.chrome.frameScript(
     view,
@@ -222,7 +222,7 @@ describe('what keys do', () => {
       await show('access');
       await driven.chrome.run(
         `Services.prefs.setBoolPref('extensions.webextOptionalPermissionPrompts', false)`,
-      ); // yes to the question
+      ); // confirms
       await tab(false);
       await press(key);
       await until(

@@ -1,7 +1,6 @@
 /**
- * The Lab with a page in Firefox: a copy of the page's database, a recording handed over by the
- * real panel in the real toolbox, and its replay, which makes the same storage requests as
- * Chromium's.
+ * The Lab with a page in Firefox: a copy of the page's database, and a recording from the real
+ * panel in the real toolbox, whose replay makes the same storage requests as Chromium's.
  */
 import { showView } from './show-view.ts';
 import { readFileSync } from 'node:fs';
@@ -33,7 +32,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** In the Lab's page, until it is truthy. */
+/** Resolves when it is truthy in the Lab's page. */
 async function until(expression: string, ms = 30_000): Promise<unknown> {
   const found = await driven.chrome.inView(
     'tab',
@@ -58,10 +57,10 @@ const textIn = async (id: string): Promise<string> =>
     `return document.querySelector(args[0])?.innerText.trim() ?? ''`,
     `[data-testid="${id}"]`,
   )) as string;
-/** Id of the selected tab, as extensions know it. */
+/** Id of the selected tab in the extension API. */
 const tabId = (): Promise<unknown> =>
   driven.chrome.run('return extension.extension.tabManager.getWrapper(gBrowser.selectedTab).id;');
-/** Close the Lab's tab, so that the next is the only one. */
+/** Closes the Lab's tab, so that the next one is the only one. */
 const closeLab = (): Promise<unknown> =>
   driven.chrome.run(
     `for (const tab of [...gBrowser.tabs]) if (tab.linkedBrowser.currentURI.spec.startsWith(extension.getURL('')))
@@ -155,7 +154,7 @@ it.each(
   },
 );
 
-it('the panel in the toolbox hands its recording over, while it records and after', async () => {
+it('the panel in the toolbox passes on its recording, during and after it', async () => {
   const { page, panel } = await freshTab(driven);
   await startRecording(panel);
   await driven.load(page, `${server.origin('hand-over')}/journeyapps-wa-sqlite/?vfs=OPFSCoopSync`);
@@ -168,7 +167,8 @@ it('the panel in the toolbox hands its recording over, while it records and afte
   );
   await arrived(panel, page);
   await showView(panel, 'files');
-  await panel.waitFor(`document.querySelector('[data-testid="file-row"]')`); // the link stands elsewhere before
+  // the link is elsewhere before that
+  await panel.waitFor(`document.querySelector('[data-testid="file-row"]')`);
   await panel.press('replay-in-lab' as never);
   await until(
     `document.querySelector('[data-testid="replay-facts"], [data-testid="replay-error"]')`,

@@ -1,4 +1,4 @@
-// The Lab in Firefox: instructions and calls are those of Node, to the last one.
+// The Lab in Firefox: instructions and calls exactly match Node's.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -56,7 +56,7 @@ it('MemoryVFS: the golden counts', async () => {
   expect(await lab.storage()).toEqual([]);
 }, 90_000);
 
-it('every text on :memory:, and VFSs in memory and on storage, to the last digit', async () => {
+it('every text on :memory:, and VFSs in memory and on storage, exactly', async () => {
   const jspi = (await driven.chrome.inView('tab', `return 'Suspending' in WebAssembly;`)) === true;
   const onVfs = [...ON_MEMORY_VFS, ...ON_STORAGE, ...(jspi ? ON_STORAGE_JSPI : [])];
   const texts = Object.entries(IN_MEMORY);
@@ -107,7 +107,7 @@ it('storage of the browser: IndexedDB and OPFS, and actors in workers', async ()
 }, 90_000);
 
 it("the Lab's page by its own controls: a run, its counts, and its trace in the viewer", async () => {
-  /** In the Lab's page, until it is truthy. */
+  /** Resolves when it is truthy in the Lab's page. */
   const until = async (expression: string): Promise<unknown> => {
     const found = await driven.chrome.inView(
       'tab',

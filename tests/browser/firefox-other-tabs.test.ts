@@ -33,18 +33,19 @@ afterAll(async () => {
   origins?.close();
 });
 
-test('a tab of another origin sees nothing; another tab of the recorded origin sees our sign alone', async () => {
+test("a tab of another origin sees nothing, and another tab of the recorded origin sees only vfscope's symbol", async () => {
   expect(plain.first).toMatchObject({ symbols: [], step: false });
   for (let i = 0; i < 5; i++)
     expect(await observe(other, `${origins.origin('elsewhere')}/${i}`)).toEqual(plain);
   for (let i = 0; i < 5; i++) {
     const { first, ...rest } = await observe(other, `${app()}/page`);
     expect({ first: { ...first, symbols: [] }, ...rest }).toEqual(plain);
-    expect([[], ['Symbol(vfscope.thread)']]).toContainEqual(first.symbols); // none where it was answered before its first line
+    // none if the tab got its answer before its first line
+    expect([[], ['Symbol(vfscope.thread)']]).toContainEqual(first.symbols);
   }
 });
 
-test('reloads, other origins, redirects and pages of a service worker are hooked first, and their workers answer as ever', async () => {
+test('reloads, other origins, redirects, and pages of a service worker are hooked first, and their workers answer as before', async () => {
   const { page, panel } = recorded;
   await observe(page, `${app()}/sw/page`);
   await page.evaluate(async () => {

@@ -1,4 +1,7 @@
-/** What Firefox's panel reaches beyond its tab: every tab of an origin, and files in every format, as its downloads get them. */
+/**
+ * What Firefox's panel does beyond its tab: it records every tab of an origin, and downloads files
+ * in every format.
+ */
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -44,7 +47,7 @@ test('a recording of an origin covers its other tabs, open ones and new ones', a
     const elsewhere = await open(server.origin('elsewhere') + run, 'done');
     await page.bringToFront();
     await arrived(panel, page);
-    await restored(elsewhere); // is told that it is not recorded
+    await restored(elsewhere); // is told that it isn't recorded
     await stopRecording(panel);
     await Promise.all([page, other, later].map(restored));
     const { threads, commits } = await savedSummary(driven, panel);
@@ -66,7 +69,7 @@ test('a recording of an origin covers its other tabs, open ones and new ones', a
   }
 });
 
-test('a saved recording outlives a canceled download, and the toolbox closing on it', async () => {
+test('a saved recording survives a canceled download, and the toolbox closing on it', async () => {
   await startRecording(panel);
   await driven.load(page, server.origin('canceled') + ENGINE);
   await state(page, 'ready');
@@ -84,11 +87,12 @@ test('a saved recording outlives a canceled download, and the toolbox closing on
        const list = await Downloads.getList(Downloads.ALL);
        await list.addView({
          onDownloadAdded(download) {
-           if (!download.target.path.startsWith(args[0])) return; // one from before
+           if (!download.target.path.startsWith(args[0])) return; // an earlier one
            void list.removeView(this);
            window.vfscopeCanceled = (async () => {
              await download.finalize(true);
-             await IOUtils.remove(download.target.path, { ignoreAbsent: true }); // where it was faster
+             // if it completed faster
+             await IOUtils.remove(download.target.path, { ignoreAbsent: true });
            })();
          },
        });`,
@@ -133,10 +137,10 @@ test('every format is written, and holds what was recorded', async () => {
     await driven.downloadTo(folder);
     const files: Record<string, Buffer> = {};
     for (const [format, { ending }] of Object.entries(EXPORT_FORMATS)) {
-      if (format === 'vfst') continue; // is Save
+      if (format === 'vfst') continue; // has its own button, Save
       await panel.press('export' as TestId);
       await panel.press(`export-${format}` as TestId);
-      // a download passes through an empty file, a .part and a name that is none of ours
+      // a download first appears as an empty file, a .part, and a name that isn't ours
       let name = '';
       const bytes = async (): Promise<number> => {
         const names = await readdir(folder);

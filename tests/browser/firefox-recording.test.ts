@@ -1,7 +1,7 @@
 /**
- * Recording in Firefox's real toolbox, as thorough as in Chromium's: what is captured, access
- * revoked midway, a background that stops, a page that hangs, and every view with the same numbers
- * as `summary`.
+ * Recording in Firefox's real toolbox, as thoroughly as in Chromium: captured data, access revoked
+ * midway, a background that stops, a page that hangs, and every view with the same numbers as
+ * `summary`.
  */
 import { showView } from './show-view.ts';
 import type { Page } from 'puppeteer-core';
@@ -62,7 +62,7 @@ const shows = (id: string, start: string): Promise<unknown> =>
     `[data-testid="${id}"]`,
     start,
   ]);
-/** The app inserts rows, each in a transaction of its own. */
+/** The app inserts rows, each in its own transaction. */
 const inserts = (n: number): Promise<unknown> =>
   page.evaluate(
     (rows) =>
@@ -72,7 +72,7 @@ const inserts = (n: number): Promise<unknown> =>
     n,
   );
 
-describe('what is captured', () => {
+describe('captured data', () => {
   async function capturing(capture: Partial<CaptureOptions>): Promise<TraceStore> {
     await startRecording(panel, { capture });
     const url = server.origin(`capture-${++labels}`) + ENGINE;
@@ -121,7 +121,7 @@ describe('what is captured', () => {
     expect(summaryOf(store)).toMatchObject({ dropped: 0, faults: 0 });
   });
 
-  test('messages between threads: every one of a known app, in order, and nothing of what is in them', async () => {
+  test('messages between threads: every one of a known app, in order, and without their contents', async () => {
     await startRecording(panel, { capture: { messages: true } });
     await driven.load(page, `${server.origin(`capture-${++labels}`)}/hook-cases/`);
     await page.evaluate(goldenMessages, '/hook-cases/messages.js');
@@ -134,7 +134,7 @@ describe('what is captured', () => {
     const exact = facts.get(messages).filter(({ pairing }) => pairing === 'exact');
     expect(exact).toHaveLength(GOLDEN_EXACT);
     expect(facts.get(requests).map(({ pairing }) => pairing)).toEqual(GOLDEN_REQUESTS);
-    // all texts of a file
+    // all texts in a file
     const texts = store.threads.map(({ info, said }) => ({ info, said }));
     expect(JSON.stringify(texts)).not.toContain(UNSAID);
   });
@@ -187,7 +187,7 @@ describe('what is captured', () => {
   });
 });
 
-test('frames that the page writes by itself are recorded and restored, in a tab that is not recorded at once; no listener hears us', async () => {
+test("frames that the page writes itself are recorded and restored, in a tab that isn't recorded at once, and no listener sees vfscope", async () => {
   const hooked = (of: Page): Promise<string[]> => of.evaluate(() => window.frameCases.hooked());
   await startRecording(panel);
   await driven.load(page, `${server.origin(`opened-${++labels}`)}/hook-cases/`);
@@ -228,7 +228,8 @@ test.each(['', '/coi'])(
           worker.onmessage = done;
           worker.postMessage(what);
         });
-      for (let i = 0; i < 20; i++) await asked('turn'); // its line carries something from the second turn on
+      // from the second turn on its connection carries data
+      for (let i = 0; i < 20; i++) await asked('turn');
       await asked('close');
     });
     await arrived(panel, page);
@@ -243,9 +244,9 @@ test.each(['', '/coi'])(
   },
 );
 
-// Firefox itself, without any extension, now and then loses what a nested worker answers: 6 of 372 times
+// Firefox itself, without extensions, sometimes loses what a nested worker answers: 6 of 372 times
 test(
-  'a worker of a SharedWorker loses nothing when the page that relays for them loads again',
+  'a worker of a SharedWorker loses nothing when the page that relays for them reloads',
   { retry: 2, timeout: 20_000 },
   async () => {
     const origin = server.origin(`nesting-${++labels}`);
@@ -375,11 +376,11 @@ longTest(
   },
 );
 
-test('a worker that is terminated at its last message has sent everything that came before', async () => {
+test('a worker that is terminated at its last message has sent everything before it', async () => {
   await startRecording(panel);
   await driven.load(page, server.origin(`replies-${++labels}`) + '/hook-cases/');
   await recorded(page);
-  const first = 20; // calls of its first turns, in which the way to the panel is not there yet
+  const first = 20; // calls of its first turns, before it has a connection to the panel
   for (const [work, n, door] of LAST_MESSAGES)
     await page.evaluate(terminatedAtReply, work, n, door, first);
   await arrived(panel, page);
@@ -388,12 +389,14 @@ test('a worker that is terminated at its last message has sent everything that c
   const threads = LAST_MESSAGES.map(([work, n, door]) => threadOf(store, `${work} ${n} ${door}`));
   const calls = threads.map((thread) => countOf(thread, Op.atomicsNotify));
   expect(calls.slice(0, -1)).toEqual(LAST_MESSAGES.slice(0, -1).map(([, n]) => first + n));
-  // the last one is canceled at work
+  // the last one is terminated while it works
   expect(calls.at(-1)).toBeGreaterThanOrEqual(first + LAST_MESSAGES.at(-1)![1]);
   expect(threads.map(({ ended }) => ended)).toEqual(threads.map(() => 'terminated'));
 });
 
-/** Workers that do all of their work in their first tasks, and are terminated at their only reply. */
+/**
+ * Workers that do all of their work in their first tasks, and are terminated at their only reply.
+ */
 async function coldWorkers(runs: number): Promise<void> {
   await startRecording(panel);
   await driven.load(page, server.origin(`cold-${++labels}`) + '/hook-cases/');
@@ -408,7 +411,8 @@ async function coldWorkers(runs: number): Promise<void> {
   await arrived(panel, page);
   await stopRecording(panel);
   const { threads } = await savedStore(driven, panel);
-  const workers = threads.filter(({ info }) => made.has(info.name)); // and one that another starts
+  // and one that another worker starts
+  const workers = threads.filter(({ info }) => made.has(info.name));
   expect(new Map(workers.map((one) => [one.info.name, countOf(one, Op.atomicsNotify)]))).toEqual(
     made,
   );
@@ -416,7 +420,7 @@ async function coldWorkers(runs: number): Promise<void> {
     workers.map(() => ['terminated', 0, []]),
   );
 }
-test('one that is terminated at its first message is recorded, with all that it did', () =>
+test('a worker that is terminated at its first message is recorded, with everything that it did', () =>
   coldWorkers(1));
 longTest('the same 60 times', () => coldWorkers(6));
 
@@ -434,7 +438,7 @@ longTest('of a worker that is canceled at work at most the last 50 ms are missin
   expect(Math.min(...missing)).toBeGreaterThanOrEqual(0);
 });
 
-test('a page whose worker hangs while it is recorded costs its own tab only', async () => {
+test('a page whose worker hangs while it is recorded affects only its own tab', async () => {
   await startRecording(panel);
   await driven.load(page, server.origin(`hangs-${++labels}`) + ENGINE);
   await recorded(page);
@@ -459,7 +463,7 @@ test('every view shows a recording, with the numbers of its summary', async () =
   await inserts(30);
   await arrived(panel, page);
   await stopRecording(panel);
-  await panel.resize(2000, 700); // so that every column of Files has room
+  await panel.resize(2000, 700); // so that every column of Files fits
   const store = await savedStore(driven, panel);
   const summary = summaryOf(store);
   const count = (n: number): string => n.toLocaleString('en-US');
@@ -467,7 +471,7 @@ test('every view shows a recording, with the numbers of its summary', async () =
     summary.files.reduce((n, { vfs }) => n + (vfs[call] ?? 0), 0);
   const { statements, transactions, pageCache } = summary;
   const database = summary.files.find(({ kind }) => kind === 'main-db')!;
-  /** What each view is to say of the recording: the test id, and how its text begins. */
+  /** What each view should show of the recording: the test id, and how its text begins. */
   const said: Record<string, [string, string][]> = {
     answer: [
       ['number-statements', count(statements.count!)],

@@ -29,12 +29,12 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** "1,234" or "1.2k", rounded down; 0 while nothing is counted. */
+/** "1,234" or "1.2k", rounded down. 0 while nothing is counted. */
 const SYNCS = `((text) => {
   const [, digits, thousands] = /^([\\d.,]+)(k?)$/.exec(text ?? '') ?? [];
   return digits === undefined ? 0 : thousands ? Math.floor((Number(digits) - 0.1) * 1000) : Number(digits.replaceAll(',', ''));
 })(document.querySelector('[data-testid="live-syncs"]')?.textContent?.trim())`;
-/** Bytes of all spools. */
+/** Total bytes of all spools. */
 const SPOOLED = `(async () => {
   let sum = 0;
   const root = await navigator.storage.getDirectory();
@@ -43,7 +43,10 @@ const SPOOLED = `(async () => {
   return sum;
 })()`;
 
-/** A page that inserts row after row while it is recorded. @returns syncs that the panel had counted by the time that the spool holds */
+/**
+ * A page that keeps inserting rows while it is recorded. @returns syncs that the panel had counted,
+ * and that the spool has
+ */
 async function recordSome(
   driven: DrivenFirefox,
   page: Page,
@@ -66,7 +69,7 @@ async function recordSome(
   }, INSERTS);
   await panel.waitFor(`${SYNCS} > 20`);
   const syncs = (await panel.evaluate(`return ${SYNCS}`)) as number;
-  // the spool has grown twice: what the panel held before is in it
+  // the spool has grown twice, so it has what the panel counted before
   for (let times = 0; times < 2; times++) {
     const before = await panel.evaluate(`return await ${SPOOLED}`);
     await panel.waitFor(`${SPOOLED}.then((size) => size > args[1])`, [before]);
@@ -74,7 +77,7 @@ async function recordSome(
   return syncs;
 }
 
-/** The panel that is opened next offers the recording and says of what; opened, it counts what was counted. */
+/** The next panel offers the recording with its origin. When it is opened, its counts match. */
 async function expectOffered(panel: FirefoxPanel, origin: string, syncs: number): Promise<void> {
   await panel.find('recovered-offer');
   expect(await panel.textOf('recovered-offer')).toContain(`A recording of ${origin} was not saved`);
@@ -82,7 +85,7 @@ async function expectOffered(panel: FirefoxPanel, origin: string, syncs: number)
   await panel.waitFor(`${SYNCS} >= args[1]`, [syncs]);
 }
 
-/** In the browser's window. */
+/** Ways to stop the extension, run in the browser's window. */
 const STOPS: Record<string, string> = {
   'reloaded, as by an update': `await addon.reload();`,
   'switched off and on': `await addon.disable(); await addon.enable();`,
@@ -99,9 +102,9 @@ test.each(some(Object.entries(STOPS)))('the extension is %s', async (label, stop
        const addon = await AddonManager.getAddonByID(extension.id);
        ${stop}`,
     );
-    // its panel went with the extension; the toolbox gets the new one's
+    // its panel closed with the extension, and the toolbox gets the new extension's
     await expectOffered(await driven.openPanel(page), origin, syncs);
-    // the app has not been disturbed
+    // the app was not disturbed
     await page.waitForFunction(() => 'answer' in window, { polling, timeout: 60_000 });
     expect(await page.evaluate(() => (window as unknown as { answer: unknown }).answer)).toBe(
       INSERTS,
@@ -118,15 +121,15 @@ longTest("the extension's process crashes", async () => {
     const origin = server.origin('fx-update-crash');
     const syncs = await recordSome(driven, page, await driven.openPanel(page), origin);
     await killExtensionProcess(driven);
-    // the panel is an empty frame now: its user closes the toolbox, and opens it again
+    // the panel is an empty frame now: its user closes the toolbox and opens it again
     await driven.chrome.run(
       `const { require } = ChromeUtils.importESModule('resource://devtools/shared/loader/Loader.sys.mjs');
        await require('devtools/client/framework/devtools').gDevTools.closeToolboxForTab(gBrowser.selectedTab);`,
     );
     const panel = await driven.openPanel(page);
-    await panel.find('record'); // not Stop: what ran has ended
+    await panel.find('record'); // not Stop: the recording has ended
     await expectOffered(panel, origin, syncs);
-    // the page gets everything back, and its app has not been disturbed
+    // the page is restored, and its app was not disturbed
     await restored(page);
     await page.waitForFunction(() => 'answer' in window, { polling, timeout: 60_000 });
     expect(await page.evaluate(() => (window as unknown as { answer: unknown }).answer)).toBe(

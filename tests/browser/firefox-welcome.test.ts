@@ -18,7 +18,8 @@ test('the welcome page comes after an installation, once', async () => {
       driven.chrome.run(
         `return gBrowser.tabs.filter((tab) => tab.linkedBrowser.currentURI.spec.endsWith('/devtools/welcome.html')).length`,
       );
-    expect(await welcomes()).toBe(0); // it is there as a temporary one, which is installed anew at each start
+    // the extension is temporary, so it is installed again at each start
+    expect(await welcomes()).toBe(0);
     const file = path.join(folder, 'vfscope.xpi');
     await writeFile(file, zip(filesOf(FIREFOX_EXTENSION)));
     const addons = `const { AddonManager } = ChromeUtils.importESModule('resource://gre/modules/AddonManager.sys.mjs');
@@ -38,7 +39,7 @@ test('the welcome page comes after an installation, once', async () => {
        await addon.disable();
        await addon.enable();`,
     );
-    // its background runs again, so it has heard why
+    // its background runs again, so it knows the reason
     await driven.chrome.run(
       `for (const end = Date.now() + args[0]; WebExtensionPolicy.getByID(extension.id).extension.backgroundState !== 'running'; await new Promise((done) => setTimeout(done, 25)))
          if (Date.now() > end) throw new Error('the background does not run');`,

@@ -19,10 +19,16 @@ afterAll(async () => {
   await server?.close();
 });
 const APP = '/journeyapps-wa-sqlite/?vfs=AccessHandlePool';
-/** 40 inserts: the journal twice and the database once, for CREATE TABLE and for each insert. */
+/**
+ * 40 inserts: twice for the journal and once for the database, for CREATE TABLE and for each
+ * insert.
+ */
 const RUN_SYNCS = 123;
 
-/** Press a button of the popup of this origin's tab. @returns vfscope's own window of that tab, one for all tests */
+/**
+ * Presses a button in the popup of this origin's tab. @returns that tab's vfscope window, one for
+ * all tests
+ */
 async function pressInPopup(origin: string, button: string): Promise<FirefoxPanel> {
   await driven.chrome.run(
     `gBrowser.addTab(extension.getURL('devtools/popup.html?tab=' + args[0]), { triggeringPrincipal: Services.scriptSecurityManager.getSystemPrincipal() });`,
@@ -44,7 +50,7 @@ async function pressInPopup(origin: string, button: string): Promise<FirefoxPane
   return panel;
 }
 
-test('the popup opens it; it records its tab', async () => {
+test('the popup opens it, and it records its tab', async () => {
   const app = await driven.firstPage();
   const origin = server.origin('firefox-window');
   await driven.load(app, origin + APP);

@@ -32,9 +32,9 @@ declare const start: Record<string, () => Promise<unknown>>;
 
 let server: AppServer;
 let policies: PolicyServer;
-/** Browsers that end with their test. */
+/** Browsers that close after their test. */
 const open: DrivenFirefox[] = [];
-/** The one for all other tests: it starts with the first of them. */
+/** The browser of all other tests, which the first of them starts. */
 let common: DrivenFirefox | null = null;
 let labels = 0;
 const PATH = '/hook-cases/threads/';
@@ -57,7 +57,10 @@ interface Recorder {
   page: Page;
   panel: FirefoxPanel;
 }
-/** A new tab with the panel, in the place of every other. @param options with these, in a browser of its own */
+/**
+ * A new tab with the panel, which replaces all others. @param options with these, in a separate
+ * browser
+ */
 async function recorder(options?: Partial<FirefoxOptions>): Promise<Recorder> {
   if (options) {
     const driven = await launchInFirefox(options);
@@ -67,7 +70,7 @@ async function recorder(options?: Partial<FirefoxOptions>): Promise<Recorder> {
   }
   common ??= await launchInFirefox();
   const tab = await freshTab(common);
-  await tab.panel.setTransport('port'); // the test before may have chosen the other one
+  await tab.panel.setTransport('port'); // the previous test may have selected the other one
   return { driven: common, ...tab };
 }
 
@@ -106,7 +109,7 @@ test('vfscope record --browser firefox records the demo', async () => {
   }
 });
 
-test('what serves filtered workers is in the hook for Firefox alone, SharedWorkers that pages start in the others', async () => {
+test("code for filtered workers is only in Firefox's hook, and code for SharedWorkers that pages start only in the others'", async () => {
   const builds = path.dirname(FIREFOX_EXTENSION);
   const [firefox, chrome, safari] = await Promise.all(
     ['firefox', 'chrome', 'safari'].map((name) =>
@@ -114,9 +117,9 @@ test('what serves filtered workers is in the hook for Firefox alone, SharedWorke
     ),
   );
   expect(safari).toBe(chrome);
-  // every recorded page and worker parses it: it grows on purpose only
+  // every recorded page and worker parses it, so it only grows on purpose
   expect(chrome!.length).toBeLessThanOrEqual(142_000);
-  // 172 bytes of it so that a worker which is terminated at its first reply is recorded
+  // 172 bytes of it record a worker that is terminated at its first reply
   expect(firefox!.length).toBeLessThanOrEqual(138_800);
   expect([firefox, chrome].map((hook) => /its hook hasn't answered for/.test(hook!))).toEqual([
     true,
@@ -126,7 +129,7 @@ test('what serves filtered workers is in the hook for Firefox alone, SharedWorke
     false,
     true,
   ]);
-  // the same function as a text
+  // the same function as text
   const text = /^globalThis\.vfscopeWorkerHook = (".*");\n$/.exec(
     await readFile(path.join(builds, 'firefox', 'worker-hook.js'), 'utf8'),
   )![1]!;
@@ -134,8 +137,8 @@ test('what serves filtered workers is in the hook for Firefox alone, SharedWorke
 });
 
 describe.each(['', '/coi'])('workers of a page %s', (variant) => {
-  // Firefox itself, without any extension, now and then loses what a nested worker answers: 6 of 372 times
-  // both ways of transport, one for each kind of page; with FULL each for both
+  // Firefox itself, without extensions, sometimes loses what a nested worker answers: 6 of 372
+  // times both ways of transport, one for each kind of page; with FULL each for both
   const transports = ['port', 'runtime'] as const;
   test.each(FULL ? transports : [transports[variant ? 1 : 0]!])(
     'each is recorded, or noted with its cause; transport %s',
@@ -186,7 +189,7 @@ describe.each(['', '/coi'])('workers of a page %s', (variant) => {
   );
 });
 
-describe('responses that the hook is put into', () => {
+describe('responses that contain the hook', () => {
   test.each(
     some([
       ['a secure origin', 'url'],
@@ -218,7 +221,7 @@ describe('responses that the hook is put into', () => {
   );
 });
 
-test('as shipped: Record asks for the origin in a tab of its own, and records once it is allowed', async () => {
+test('as shipped: Record asks for the origin in a separate tab, and records once it is allowed', async () => {
   const { driven, page, panel } = await recorder({ shipped: true });
   const origins = (): Promise<unknown> =>
     driven.chrome.inView(
@@ -239,8 +242,8 @@ test('as shipped: Record asks for the origin in a tab of its own, and records on
   expect(await origins()).toEqual(['http://access.localhost/*']);
   await panel.find('stop');
   await page.evaluate(() => start.classic!());
-  await arrived(panel, page); // what its worker has not sent goes with it
-  // a site that the tab goes on to is named, and recorded once all sites are allowed
+  await arrived(panel, page); // otherwise data that its worker has not sent is lost
+  // the next site of the tab is named, and recorded once all sites are allowed
   await driven.load(page, server.origin('elsewhere') + PATH);
   await panel.waitFor(
     `document.body.innerText.includes('no access to http://elsewhere.localhost (any port)')`,

@@ -1,4 +1,7 @@
-/** What a user meets before the first recording: the welcome page after an installation, the popup, the settings. By keyboard, too. */
+/**
+ * What a user sees before the first recording: the welcome page after an installation, the popup,
+ * the settings. Also by keyboard.
+ */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -52,7 +55,7 @@ async function open(
   return page;
 }
 
-/** Where the focus is after each press of Tab, until it is there again. */
+/** Where the focus is after each press of Tab, until it is back at the start. */
 async function focusOrder(page: Page): Promise<string[]> {
   const seen: string[] = [];
   for (let presses = 0; presses < 40; presses++) {
@@ -82,7 +85,7 @@ describe('the welcome page', () => {
     expect(await page.$eval('h1', (h) => h.textContent)).toMatch(
       /every read, write, lock, and sync/,
     );
-    // in a development installation it does not push itself before the page at work
+    // in a development installation it doesn't open over the current page
     expect(await page.evaluate(async () => (await chrome.tabs.getCurrent())?.active)).toBe(false);
     expect(await page.$eval('picture img', (image) => (image as HTMLImageElement).complete)).toBe(
       true,
@@ -90,7 +93,7 @@ describe('the welcome page', () => {
     await page.close();
   });
 
-  test('says how to begin: the Lab, or the keys of DevTools', async () => {
+  test('explains how to begin: the Lab, or the keys of DevTools', async () => {
     const page = await open('devtools/welcome.html');
     expect(await page.$eval('#keys', (keys) => keys.textContent)).toMatch(
       /^Ctrl\+Shift\+I$|^⌥\+⌘\+I$/,
@@ -105,7 +108,7 @@ describe('the welcome page', () => {
     await page.close();
   });
 
-  test('opens an example: a recording that comes with the extension', async () => {
+  test('opens an example, a recording that is part of the extension', async () => {
     const page = await open('devtools/welcome.html');
     await page.click('.button');
     await page.waitForFunction(
@@ -119,7 +122,7 @@ describe('the welcome page', () => {
 });
 
 describe('the settings', () => {
-  test('each choice has its script in the extension', () => {
+  test('each option has its script in the extension', () => {
     const choices = [
       ...([0, 1, 2, 3] as const).map((capture) => ({ capture })),
       ...CAPTURED_LAYERS.map((layer) => ({ layers: [layer] })),
@@ -134,7 +137,7 @@ describe('the settings', () => {
     expect(scripts.size).toBe(3 + CAPTURED_LAYERS.length + BUFFER_KIB.length - 1 + 3);
     expect([...scripts].filter((script) => !existsSync(join(EXTENSION, script)))).toEqual([]);
   });
-  test('are kept under the names that the recorder and the panel read', async () => {
+  test('are stored under the names that the recorder and the panel read', async () => {
     const page = await open('devtools/options.html');
     expect(await page.$eval('#capture-1', (radio) => (radio as HTMLInputElement).checked)).toBe(
       true,
@@ -162,7 +165,7 @@ describe('the settings', () => {
     await page.evaluate((values) => chrome.storage.local.set(values), {
       ...CAPTURE_DEFAULTS,
     } as Record<string, unknown>);
-    // changed elsewhere: shown here
+    // changed elsewhere, and shown here
     await page.waitForFunction(
       () => document.querySelector<HTMLInputElement>('#capture-1')?.checked,
       { polling },
@@ -173,7 +176,7 @@ describe('the settings', () => {
     await page.close();
   });
 
-  test('can be changed by keys alone, and the focus stays', async () => {
+  test('can be changed by keyboard alone, and the focus stays', async () => {
     const page = await open('devtools/options.html');
     expect(await focusOrder(page)).toEqual([
       'capture-1',
@@ -202,7 +205,7 @@ describe('the settings', () => {
   });
 });
 
-/** What axe-core finds, and words that need scrolling sideways. */
+/** What axe-core finds, and text that needs horizontal scrolling. */
 async function faultsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() =>
@@ -218,14 +221,14 @@ async function faultsOf(page: Page): Promise<string[]> {
     ...(overflow > 0 ? [`${overflow} px wider than the window`] : []),
   ];
 }
-/** The app writes a database, and lets go of it. */
+/** The app writes a database, and closes it. */
 async function runAndEnd(app: Page): Promise<void> {
   await app.waitForFunction(() => document.body.dataset['state'] === 'ready', { polling });
   await prepareApp(app);
   await runApp(app, 'standard', { n: 20 });
   await app.evaluate(() => (window as unknown as { shutdown(): void }).shutdown());
 }
-/** PICTURES=<folder> keeps what the tests look at. */
+/** With PICTURES=<folder>, saves the tested pages as pictures. */
 async function keepPicture(page: Page, name: string): Promise<void> {
   const folder = process.env['PICTURES'];
   if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
@@ -245,12 +248,13 @@ describe('the popup', () => {
     await server?.close();
   });
 
-  /** In both colors, with what is wrong with each. @returns its text */
+  /** In both colors, with the faults of each. @returns its text */
   async function popupOn(name: string, url?: string): Promise<string> {
     if (url) await app.goto(url);
     let text = '';
     for (const dark of [false, true]) {
-      const popup = await open('devtools/options.html', dark, 340); // knows the tabs, and is none that is recorded
+      // this page has access to the tabs, and isn't itself recorded
+      const popup = await open('devtools/options.html', dark, 340);
       const id = await popup.evaluate(
         async (of) => (await chrome.tabs.query({})).find((tab) => tab.url === of)?.id,
         app.url(),
@@ -274,7 +278,7 @@ describe('the popup', () => {
     expect(text).toMatch(/Record in its own window[\s\S]*Or open DevTools/);
   });
 
-  test('on an app with SQLite; while it is recorded; and after', async () => {
+  test('on an app with SQLite, while it is recorded, and after', async () => {
     const url = `${server.origin('popup-sqlite')}/journeyapps-wa-sqlite/?vfs=AccessHandlePool`;
     await app.goto(url);
     await runAndEnd(app);
@@ -303,7 +307,7 @@ describe.each(['light', 'dark'])('in %s colors', (theme) => {
     [360, 1280].map((width) => [name, width] as const),
   );
   test.each(pages)(
-    '%s at %i px: axe-core finds nothing, nothing is cut off',
+    '%s at %i px: axe-core finds nothing, and nothing is cut off',
     async (name, width) => {
       const page = await open(`devtools/${name}.html`, theme === 'dark', width);
       await keepPicture(page, `${name}-${theme}-${width}`);
@@ -313,8 +317,8 @@ describe.each(['light', 'dark'])('in %s colors', (theme) => {
   );
 });
 
-// last: the extension's pages close with it
-test('the welcome page does not come after an update or a reload', async () => {
+// the last test, because the extension's pages close with it
+test("the welcome page doesn't open after an update or a reload", async () => {
   const settings = await driven.browser.newPage();
   await settings.goto('chrome://extensions/');
   interface Developer {
@@ -323,11 +327,12 @@ test('the welcome page does not come after an update or a reload', async () => {
   }
   await settings.evaluate(async (id) => {
     const { developerPrivate } = chrome as unknown as { developerPrivate: Developer };
-    await developerPrivate.updateProfileConfiguration({ inDeveloperMode: true }); // else it stays off after a reload
+    // otherwise it stays off after a reload
+    await developerPrivate.updateProfileConfiguration({ inDeveloperMode: true });
     await developerPrivate.reload(id);
   }, driven.extensionId);
   const page = await open('devtools/options.html');
-  // the background has answered, so it has heard why it was started
+  // the background has answered, so it knows why it was started
   expect(
     await page.evaluate(() =>
       chrome.runtime

@@ -61,7 +61,7 @@ const says = (id: string, start: string): Promise<unknown> =>
     start,
   );
 
-/** Armed with the last second, and the app at work until older calls have been forgotten. */
+/** Armed with the last second, while the app works until older calls have been dropped. */
 async function armed(): Promise<void> {
   await panel.frame.select('[data-testid="keep-kind"]', 'seconds');
   await set('keep-amount', String(KEPT_US / 1e6));
@@ -90,13 +90,14 @@ async function armed(): Promise<void> {
     { timeout: 60_000, polling },
   );
 }
-/** The recording goes on; what was frozen is opened, which stops it. */
+/** The recording continues. Opening the frozen part stops it. */
 async function openFrozen(): Promise<void> {
   await says('flight-frozen', 'Frozen at');
   expect((await panel.textOf('flight-state')).trim()).toBe('Armed');
   await panel.press('flight-open');
   await panel.frame.waitForSelector('[data-testid="record"]', { timeout: 30_000 });
-  await panel.frame.waitForSelector('[data-testid="details-name"]', { timeout: 30_000 }); // of what froze it: the part is open
+  // details of the trigger: the part is open
+  await panel.frame.waitForSelector('[data-testid="details-name"]', { timeout: 30_000 });
 }
 async function saved(): Promise<ReadResult> {
   const file = path.join(folder, 'flight.vfst');
@@ -139,7 +140,8 @@ describe('flight recorder', () => {
     for (const t of store.threads)
       for (let row = 0; row < t.events.count; row++)
         expect(t.events.t0[row]).toBeGreaterThanOrEqual(triggerUs - KEPT_US);
-    expect(store.extent()[1]).toBeLessThan(triggerUs + KEPT_US); // what came later is in the recording, not in the part
+    // later events are in the recording, not in the part
+    expect(store.extent()[1]).toBeLessThan(triggerUs + KEPT_US);
     expect(events.count).toBeGreaterThan(1000);
     expect(worker.received).toBeGreaterThan(1.5 * events.count);
     expect(store.dropped).toBe(0);

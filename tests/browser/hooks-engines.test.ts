@@ -35,7 +35,7 @@ const SOME = [
   'turso opfs',
 ];
 const apps = ENGINE_APPS.filter(({ id }) => FULL || SOME.includes(id));
-/** Again with what is recorded where asked for, by the script that adds it. */
+/** Runs again with optional layers, each recorded by an additional script. */
 const ADDED = {
   '': [],
   instructions: ['journeyapps-wa-sqlite OPFSCoopSync', 'turso opfs'],
@@ -77,7 +77,7 @@ const markAt = (threads: SeenThread[], prefix: string): number =>
     .find((e) => e.op === 'mark' && e.object?.kind === 'name' && e.object.text.startsWith(prefix))
     ?.startMs ?? NaN;
 
-/** The oracle's counts, from records. */
+/** The same counts as the oracle's, from records. */
 function countsOf(events: SeenEvent[]): OracleCounts {
   const of = (op: string): SeenEvent[] => events.filter((e) => e.op === `opfs.${op}`);
   const bytes = (op: string): number => of(op).reduce((sum, e) => sum + e.length, 0);
@@ -109,7 +109,8 @@ function countsOf(events: SeenEvent[]): OracleCounts {
 
 // %s: vitest cuts what $id shows
 test.each(runs.map((run) => [run.id, run] as const))('%s', async (id, { app, added }) => {
-  const page = await browser.newPage(); // not a context of its own: OPFS is no file there, and the oracle blind
+  // without a separate browser context, where OPFS isn't a file and the oracle can't see it
+  const page = await browser.newPage();
   await injectHook(page, scripts[added] + hook);
   const place = runs.findIndex((run) => run.id === id);
   await openApp(page, server.origin(`hooked-${place}`) + app.path);
@@ -120,7 +121,8 @@ test.each(runs.map((run) => [run.id, run] as const))('%s', async (id, { app, add
   expect(result.integrity).toBe(app.notSQLite ? null : 'ok');
   expect(result.rows).toEqual(app.run.rows);
 
-  // the last batches may still be on their way: wait for a mark made now in every thread's page, then for equal counts
+  // the last batches may still be on their way: wait until every thread's page has sent a new mark,
+  // then for equal counts
   await page.evaluate(() => performance.mark('collected'));
   const during = (threads: SeenThread[]): SeenEvent[] => {
     const [from, to] = [markAt(threads, 'oracle-begin'), markAt(threads, 'oracle-end')];
@@ -153,7 +155,7 @@ test.each(runs.map((run) => [run.id, run] as const))('%s', async (id, { app, add
   await page.close();
 });
 
-test('JSPI: memory that grew while an xRead was suspended is told, and no other', async () => {
+test('JSPI: memory that grew while an xRead was suspended is reported, and no other', async () => {
   const app = ENGINE_APPS.find(({ id }) => id === 'journeyapps-wa-sqlite IDBBatchAtomic jspi')!;
   const page = await browser.newPage();
   await injectHook(page, hook);

@@ -38,10 +38,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What the app itself says of a run: never its times. */
+/** What the app itself reports about a run, without times. */
 type Drive = (page: Page) => Promise<unknown>;
 
-/** What reaches the page's window as an error, whoever made it. */
+/** Errors that reach the page's window, from any source. */
 const watchErrors = (page: Page): Promise<unknown> =>
   page.evaluateOnNewDocument(() => {
     const errors: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Harm that a recording must not do to an app: retain objects that it drops, or fail to restore
- * because of something frozen.
+ * Harm that a recording must not do to an app: retain objects that the app drops, or fail to
+ * restore because of something frozen.
  */
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ declare global {
 
 let browser: Browser;
 let server: AppServer;
-/** Holds scripts back. */
+/** Delays scripts. */
 let cases: Awaited<ReturnType<typeof serveCases>>;
 let hook: string;
 beforeAll(async () => {
@@ -48,7 +48,10 @@ afterAll(async () => {
 });
 
 let labels = 0;
-/** A page with an origin of its own. @param first runs before the hook @param recorded without the hook where false */
+/**
+ * A page with its own origin. @param first runs before the hook @param recorded false = without the
+ * hook
+ */
 const open = (first?: () => void, recorded = true): Promise<Page> =>
   openCases(
     browser,
@@ -61,7 +64,7 @@ const close = (page: Page): Promise<void> => page.browserContext().close();
 const faults = (threads: SeenThread[]): string[] =>
   threads.flatMap((t) => t.notes.filter((n) => n.topic === 'tracer-error').map((n) => n.text));
 
-test('engines that the app drops are collected, with their instances, memories and tables', async () => {
+test('engines that the app drops are collected, with their instances, memories, and tables', async () => {
   const page = await open();
   await page.addScriptTag({ type: 'module', url: 'engines.js' });
   await page.waitForFunction(() => 'engines' in window);
@@ -70,7 +73,7 @@ test('engines that the app drops are collected, with their instances, memories a
     await session.send('HeapProfiler.collectGarbage');
     return page.evaluate(() => window.engines.alive());
   };
-  // a thread has room for 16 at a time: the later ones get that of those that are gone
+  // a thread can have 16 at a time; later ones get the slots of collected ones
   for (const [n, all] of [
     [12, 12],
     [13, 25],
@@ -101,7 +104,7 @@ test('engines that the app drops are collected, with their instances, memories a
   await close(page);
 });
 
-test('a VFS method that throws has an end, and what follows its own parents', async () => {
+test('a VFS method that throws has an end, and later calls have their own parents', async () => {
   const page = await open();
   await page.addScriptTag({ type: 'module', url: 'engines.js' });
   await page.waitForFunction(() => 'engines' in window);
@@ -125,9 +128,10 @@ test('a VFS method that throws has an end, and what follows its own parents', as
   await close(page);
 });
 
-test('what a promise was rejected with is told by the platform, not by getters of the app', async () => {
+test('the reason of a rejected promise comes from the platform, not from getters of the app', async () => {
   const page = await open();
-  // a script of the page's own: rejections of one that is evaluated from outside are nobody's
+  // a script of the page's own, because a script that is evaluated from outside gets no rejection
+  // events
   await page.addScriptTag({
     content: `
       const inFrame = document.body.appendChild(document.createElement('iframe')).contentWindow;
@@ -167,7 +171,7 @@ test('what a promise was rejected with is told by the platform, not by getters o
   await close(page);
 });
 
-test('getters and conversions in arguments run as often as without us', async () => {
+test('getters and conversions in arguments run as often as without vfscope', async () => {
   const countsIn = async (page: Page): Promise<unknown> => {
     await page.addScriptTag({ url: 'argument-reads.js' });
     return page.evaluate(async () => [
@@ -206,7 +210,7 @@ test('getters and conversions in arguments run as often as without us', async ()
   const calls = worker.events
     .filter((e) => /^opfs\.(read|write|truncate)$/.test(e.op))
     .map((e) => [e.op, e.offset, e.length]);
-  // what an object converts to is not known
+  // the result of an object's conversion is unknown
   expect(calls).toEqual([
     ['opfs.write', NaN, 8],
     ['opfs.read', 4, 4],
@@ -218,7 +222,7 @@ test('getters and conversions in arguments run as often as without us', async ()
   await Promise.all([close(native), close(hooked)]);
 });
 
-test('functions of the platform that the app replaces are not called by us, and no port of ours passes them', async () => {
+test('vfscope calls no platform function that the app replaces, and none of its ports passes through one', async () => {
   const page = await openCases(browser, 'about:blank', hook);
   await page.evaluateOnNewDocument(`${PATCH_PLATFORM};patchPlatform()`);
   await page.goto(`${server.origin(`harmless-${++labels}`)}/hook-cases/`);
@@ -249,7 +253,10 @@ test('functions of the platform that the app replaces are not called by us, and 
   await close(page);
 });
 
-/** What `look` says in a page without the hook and in one with it. @param first the app's first script */
+/**
+ * What `look` returns in a page without the hook and in one with it. @param first the app's first
+ * script
+ */
 async function withoutAndWith(
   look: () => unknown,
   first?: () => void,
@@ -261,7 +268,7 @@ async function withoutAndWith(
   return { without, hooked, threads };
 }
 
-test('an own trustedTypes without isScriptURL', async () => {
+test("the app's own trustedTypes without isScriptURL", async () => {
   const { without, hooked, threads } = await withoutAndWith(
     () => {
       const made = (make: () => unknown): string => {
@@ -287,7 +294,7 @@ test('an own trustedTypes without isScriptURL', async () => {
   expect(faults(threads)).toEqual([]);
 });
 
-test('an app that decides how objects become JSON keeps its workers, and its definitions arrive', async () => {
+test('an app that changes how objects become JSON keeps its workers, and its definitions arrive', async () => {
   const { without, hooked, threads } = await withoutAndWith(
     async () => {
       performance.mark('a name');
@@ -319,7 +326,7 @@ test('an app that decides how objects become JSON keeps its workers, and its def
   );
 });
 
-test('a worker is recorded where the app has a variable named origin', async () => {
+test('a worker is recorded if the app has a variable named origin', async () => {
   const page = await open();
   await page.evaluate(() => {
     Object.assign(window, { origin: 'of the app' });
@@ -333,7 +340,7 @@ test('a worker is recorded where the app has a variable named origin', async () 
   await close(page);
 });
 
-test("the app hears of its own script from a Blob that the page's policy refuses while a worker starts", async () => {
+test("the app learns that the page's policy refuses its own Blob script while a worker starts", async () => {
   const { without, hooked, threads } = await withoutAndWith(async () => {
     const policy = document.createElement('meta');
     policy.httpEquiv = 'Content-Security-Policy';
@@ -353,7 +360,7 @@ test("the app hears of its own script from a Blob that the page's policy refuses
   expect(threads.flatMap((t) => t.notes.map((n) => n.text))).toEqual([]);
 });
 
-test('messages of ours pass no getter of the app, in neither end of a worker', async () => {
+test("vfscope's messages pass no getter of the app, at neither end of a worker", async () => {
   const countReads = (): void => {
     const texts: string[] = [];
     Object.assign(globalThis, { texts });
@@ -393,7 +400,7 @@ test('messages of ours pass no getter of the app, in neither end of a worker', a
   await Promise.all(pages.map(close));
 });
 
-test("an own localStorage is not read for sessionStorage, and a lock's options after its name", async () => {
+test("the app's own localStorage isn't read as sessionStorage, and a lock's options are read after its name", async () => {
   const { without, hooked } = await withoutAndWith(async () => {
     const read: string[] = [];
     const { localStorage: native } = window;
@@ -415,7 +422,7 @@ test("an own localStorage is not read for sessionStorage, and a lock's options a
   expect(hooked).toEqual(without);
 });
 
-test('what the app has frozen stays, is named, and keeps nothing else from being restored', async () => {
+test("what the app has frozen stays, is named, and doesn't prevent restoring the rest", async () => {
   const page = await open(() => {
     const natives = [
       ...[
@@ -474,7 +481,7 @@ test('what the app has frozen stays, is named, and keeps nothing else from being
     'SharedWorker.constructor',
   ])
     expect(notes[0]).toContain(name);
-  // and still does what it did
+  // and still works
   expect(
     await page.evaluate(() => {
       localStorage.setItem('a', 'b');
@@ -490,7 +497,7 @@ test('what the app has frozen stays, is named, and keeps nothing else from being
   await close(page);
 });
 
-test('Blobs whose URL the app revokes, as a text or as a URL, are collected', async () => {
+test('Blobs are collected after the app revokes their URL, as text or as URL', async () => {
   const page = await open();
   await page.evaluate(() => {
     const blobs = Array.from({ length: 20 }, (_, i) => {
@@ -515,7 +522,7 @@ test('Blobs whose URL the app revokes, as a text or as a URL, are collected', as
   await close(page);
 });
 
-test('promises that the app freezes, seals, or gives a constructor give their values', async () => {
+test('promises that the app freezes, seals, or gives a constructor resolve to their values', async () => {
   const seen = [];
   for (const recorded of [false, true]) {
     const page = await open(undefined, recorded);
@@ -530,11 +537,11 @@ test('promises that the app freezes, seals, or gives a constructor give their va
         ];
         const values = await Promise.all(found);
         const late = Object.freeze(navigator.locks.request('c', () => 3));
-        await navigator.locks.request('c', () => 4); // the one before has settled
+        await navigator.locks.request('c', () => 4); // the previous one has settled
         const then = await new Promise((done) => void late.then(done));
-        /** A constructor that the app gives a promise is that promise's own. */
+        /** The app sets this constructor on a single promise. */
         class Own extends Promise<unknown> {
-          /** Of a class: strict code, in which what can't be assigned throws. */
+          /** A class, so strict code, in which invalid assignments throw. */
           static of(promise: Promise<unknown>): void {
             promise.constructor = this;
           }
@@ -553,7 +560,7 @@ test('promises that the app freezes, seals, or gives a constructor give their va
         } catch (error) {
           own.push((error as Error).name);
         }
-        await new Promise((done) => setTimeout(done)); // rejections are told of after the task
+        await new Promise((done) => setTimeout(done)); // rejections are reported after the task
         return { values, then, own, rejected };
       }),
     );
@@ -568,7 +575,7 @@ test('promises that the app freezes, seals, or gives a constructor give their va
   expect(seen[1]).toEqual(seen[0]);
 });
 
-test('a worker that the app has frozen keeps nothing else from being restored', async () => {
+test("a worker that the app has frozen doesn't prevent restoring the rest", async () => {
   const page = await openCases(browser, cases.url('plain'), hook);
   await page.evaluate(() => {
     window.vfscopeStandIn.stop();
@@ -582,7 +589,7 @@ test('a worker that the app has frozen keeps nothing else from being restored', 
   await close(page);
 });
 
-test('a worker whose script has not come keeps nothing else from being restored, and gets its messages', async () => {
+test("a worker whose script has not arrived doesn't prevent restoring the rest, and gets its messages", async () => {
   const page = await openCases(browser, cases.url('plain'), hook);
   await page.evaluate(() => {
     window.vfscopeStandIn.stop();

@@ -71,7 +71,7 @@ const faultsOf = (threads: readonly SeenThread[]): unknown[] =>
 
 test.each([
   ...[undefined, 'untyped', 'data', 'compiled', 'synchronous'],
-  'in a worker', // which gets the module by a message
+  'in a worker', // it receives the module in a message
 ])("the Lab's workload, from instantiation: the Lab's own count; loaded %s", async (how) => {
   const [atClose] = await inTheLab({ vfs: 'MemoryVFS' }, 'total');
   const [threads] = await recorded(instructions + hook, how);
@@ -79,7 +79,7 @@ test.each([
   expect(faultsOf(threads)).toEqual([]);
 });
 
-test('an app that checks the bytes of its module finds them as they were sent', async () => {
+test('an app that checks the bytes of its module finds them unchanged', async () => {
   const bytes = await readFile(packageFile('@journeyapps/wa-sqlite/dist/wa-sqlite.wasm'));
   const digest = createHash('sha384').update(bytes).digest();
   const [threads, checked] = await recorded(

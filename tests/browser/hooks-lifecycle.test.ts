@@ -32,7 +32,10 @@ afterAll(async () => {
 });
 const close = (page: Page): Promise<void> => page.browserContext().close();
 
-/** Before the hook: remembers every property of every global interface; `differences()` names those that are not the same. */
+/**
+ * Runs before the hook and stores every property of every global interface. `differences()` names
+ * those that changed.
+ */
 function rememberEverything(): void {
   const everything = (): Map<string, PropertyDescriptor> => {
     const found = new Map<string, PropertyDescriptor>();
@@ -43,7 +46,7 @@ function rememberEverything(): void {
             String(key),
           )
         )
-          continue; // the test's and the page's own
+          continue; // belong to the test and the page
         found.set(`${name}.${String(key)}`, Object.getOwnPropertyDescriptor(owner, key)!);
       }
     };
@@ -93,7 +96,7 @@ test.each(['plain', 'isolated'])(
         'Storage.prototype.getItem',
       ]),
     );
-    // a worker that tells whether its methods are the platform's, and that must live on
+    // a worker that reports whether its methods are the platform's, and that must keep running
     const probe = `onmessage = () => postMessage([String(IDBObjectStore.prototype.put), String(navigator.locks.request), String(self.close)]);`;
     await page.evaluate((script) => {
       const worker = new Worker(URL.createObjectURL(new Blob([script])));
@@ -121,7 +124,7 @@ test.each(['plain', 'isolated'])(
   },
 );
 
-test('a tab that is not recorded is restored at once and sends nothing', async () => {
+test("a tab that isn't recorded is restored at once and sends nothing", async () => {
   const page = await openRemembering('plain', 'restore');
   await expect.poll(() => page.evaluate(() => window.differences())).toEqual([]);
   expect(
@@ -133,7 +136,7 @@ test('a tab that is not recorded is restored at once and sends nothing', async (
   await close(page);
 });
 
-test('without a panel everything waits, and comes whole once there is one', async () => {
+test('without a panel everything waits, and arrives complete once there is one', async () => {
   const page = await openCases(browser, server.url('plain'), hook, 'no-panel');
   await page.evaluate(() => {
     for (let i = 0; i < 3000; i++) performance.mark('early');
@@ -154,7 +157,7 @@ test('without a panel everything waits, and comes whole once there is one', asyn
   await close(page);
 });
 
-test('the hook runs once a realm, and again after a stop', async () => {
+test('the hook runs once per realm, and again after a stop', async () => {
   const page = await openCases(browser, server.url('plain'), hook);
   await page.evaluate(hook);
   await page.evaluate(() => performance.mark('one'));
@@ -231,7 +234,7 @@ test('a worker that blocks in Atomics.wait is read while it blocks', async () =>
   await close(page);
 });
 
-test('terminate: the last records of an isolated worker are taken', async () => {
+test('terminate: the last records of an isolated worker are read', async () => {
   const page = await openCases(browser, server.url('isolated'), hook);
   await page.evaluate(async () => {
     const worker = new Worker('long.js');
@@ -260,7 +263,7 @@ test.each(LAST_MESSAGES)(
   },
 );
 
-test('long tasks and interactions of a page are told, each once, and none after the end', async () => {
+test('long tasks and interactions of a page are recorded, each once, and none after the end', async () => {
   const page = await openCases(browser, server.url('plain'), hook);
   const spun = await page.evaluate(async () => {
     const spin = (ms: number): void => {
@@ -280,7 +283,7 @@ test('long tasks and interactions of a page are told, each once, and none after 
       .flatMap(({ events }) => events)
       .filter(({ op }) => op === 'longTask' || op === 'interaction')
       .map(({ op, object, offset, length }) => {
-        // long tasks are of the page's own, too
+        // the page itself also has long tasks
         if (op === 'longTask' && (offset < spun || length < 120_000)) return '';
         const text = object?.kind === 'name' ? object.text : '';
         return `${op} ${text} ${length >= (op === 'longTask' ? 120_000 : 40_000)}`;
@@ -294,7 +297,7 @@ test('long tasks and interactions of a page are told, each once, and none after 
   await close(page);
 });
 
-/** Counts of what arrived from the worker, without carrying the records out of the page. */
+/** Counts of what arrived from the worker, so that the records stay in the page. */
 const arrived = (page: Page): Promise<{ batches: number; records: number; dropped: number }> =>
   page.evaluate(() => {
     const { hellos, batches } = window.vfscopeStandIn;
@@ -322,11 +325,11 @@ const longStretch = (page: Page, calls: number, slow = 0): Promise<{ ms: number 
     slow,
   );
 
-test('one long synchronous stretch of a worker is sent from inside it, none lost below the cap', async () => {
+test('one long synchronous task of a worker is sent from inside it, and none is lost below the cap', async () => {
   const page = await openCases(browser, server.url('plain'), hook);
   const calls = 100_000;
   expect(await longStretch(page, calls)).toMatchObject({ calls, done: true });
-  // threadStart, two set-up records, and per drain one record and its end
+  // threadStart, two setup records, and for each drain one record and its end
   await expect
     .poll(async () => (await arrived(page)).records, { timeout: 30_000 })
     .toBeGreaterThanOrEqual(calls + 3);
@@ -335,7 +338,7 @@ test('one long synchronous stretch of a worker is sent from inside it, none lost
 });
 
 test.each([0, 20_000])(
-  'what a synchronous stretch records is on its way several times a second, slow after %i fast calls',
+  'records of a synchronous task are sent several times a second, slow after %i fast calls',
   async (fast) => {
     const page = await openCases(browser, server.url('plain'), hook);
     const { ms } = await longStretch(page, fast + 400, 400);
@@ -343,13 +346,13 @@ test.each([0, 20_000])(
       .poll(async () => (await arrived(page)).records, { timeout: 30_000 })
       .toBeGreaterThanOrEqual(fast + 400);
     const { batches } = await arrived(page);
-    expect(batches).toBeGreaterThan(8); // of 2 s; the ring alone would have held ten times as much
+    expect(batches).toBeGreaterThan(8); // in 2 s; the ring alone would have held ten times as much
     expect(batches).toBeLessThan(20 + ms / 50);
     await close(page);
   },
 );
 
-test('a burst of calls after a pause costs no message of its own: its events leave with the next timer', async () => {
+test('a burst of calls after a pause needs no extra message: its events leave with the next timer', async () => {
   const page = await openCases(browser, server.url('plain'), hook);
   await page.evaluate(() => {
     const text = `const words = new Int32Array(2);
@@ -370,7 +373,7 @@ test('a burst of calls after a pause costs no message of its own: its events lea
   await close(page);
 });
 
-test('without acks a thread stops sending at 32 MiB, counts what it drops, and goes on after an ack', async () => {
+test('without acks a thread stops sending at 32 MiB, counts what it drops, and continues after an ack', async () => {
   const page = await openCases(browser, server.url('plain'), hook);
   await page.evaluate(() => (window.vfscopeStandIn.acks = false));
   const calls = 700_000;
@@ -389,7 +392,7 @@ test('without acks a thread stops sending at 32 MiB, counts what it drops, and g
   await close(page);
 });
 
-test('pagehide: what is left is sent, with a goodbye', async () => {
+test('pagehide: the remaining data is sent, with a bye', async () => {
   const page = await openCases(browser, server.url('plain'), hook);
   await page.evaluate(() => {
     addEventListener('pagehide', () => performance.mark('last words'));
@@ -401,7 +404,7 @@ test('pagehide: what is left is sent, with a goodbye', async () => {
   await close(page);
 });
 
-test('every frame is a thread of its own, with its page as parent', async () => {
+test('every frame is a separate thread, with its page as parent', async () => {
   const page = await openCases(browser, server.url('plain').replace('?', 'frames.html?'), hook);
   const inFrames = async (): Promise<unknown[]> =>
     Promise.all(
@@ -419,7 +422,7 @@ test('every frame is a thread of its own, with its page as parent', async () => 
   await close(page);
 });
 
-test('what the tracer costs is measured and told', async () => {
+test("the tracer's cost is measured and reported", async () => {
   const page = await openCases(browser, server.url('plain'), hook);
   const kind = (thread: SeenThread | undefined, of: Definition['kind']): Definition | undefined =>
     thread?.definitions.find((d) => d.kind === of);
@@ -432,7 +435,8 @@ test('what the tracer costs is measured and told', async () => {
   });
   expect(cost).toMatchObject({ nsPerVfsEvent: null });
   const { nsPerJsEvent, nsPerClockPair } = cost as Extract<Definition, { kind: 'cost' }>;
-  for (const ns of [nsPerJsEvent, nsPerClockPair]) expect(ns).toBeGreaterThan(0); // how many, and which is more on a busy machine, is no matter
+  // their exact values, and which is larger on a busy machine, don't matter
+  for (const ns of [nsPerJsEvent, nsPerClockPair]) expect(ns).toBeGreaterThan(0);
   const setUp = thread!.events.filter((e) => e.op === 'tracer').map((e) => e.durationMs);
   if (process.env['SHOW'])
     console.log('hook', hook.length, 'bytes; set-up', setUp, 'ms;', JSON.stringify(cost));

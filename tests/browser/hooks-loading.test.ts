@@ -22,7 +22,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** The same in a page without the hook and in one with it. */
+/** Results in a page without the hook and in one with it. */
 async function both<T>(
   run: (page: Page) => Promise<T>,
 ): Promise<{ native: T; hooked: T; page: Page }> {
@@ -47,7 +47,10 @@ const of = (events: SeenEvent[], op: string): SeenEvent[] =>
   events.filter((event) => event.op === op);
 
 describe('versions of IndexedDB', () => {
-  /** Two connections of one page: the first holds on until it is told and the second is blocked. */
+  /**
+   * Two connections of one page: the first stays open until it is told to close, and the second is
+   * blocked.
+   */
   const scenario = (page: Page): Promise<unknown> =>
     page.evaluate(async () => {
       const log: unknown[] = [];
@@ -108,7 +111,7 @@ describe('versions of IndexedDB', () => {
       return [log, refused];
     });
 
-  test('who waits, and who is told, in the order and with the results of the platform', async () => {
+  test("which connection waits, and which is notified, in the platform's order and with its results", async () => {
     const { native, hooked, page } = await both(scenario);
     expect(hooked).toEqual(native);
     expect(JSON.stringify(native)).toContain('"third","blocked"');
@@ -127,10 +130,11 @@ describe('versions of IndexedDB', () => {
       ['versions', 2, 1, open2!.seq],
       ['versions', NaN, 2, remove!.seq],
     ]);
-    expect(of(events, 'idb.versionChange').map(words)).toEqual([['versions', 2, 1, 0]]); // the second had taken its handler away
+    // the second had removed its handler
+    expect(of(events, 'idb.versionChange').map(words)).toEqual([['versions', 2, 1, 0]]);
   });
 
-  test('a connection that nobody refers to any more blocks nobody', async () => {
+  test("a connection that isn't referenced any more blocks no other", async () => {
     const { native, hooked } = await both((page) =>
       page.evaluate(async () => {
         const forgotten = async (told: boolean): Promise<void> => {
@@ -163,7 +167,7 @@ describe('versions of IndexedDB', () => {
 });
 
 describe('wasm modules', () => {
-  test('fetch, compile and instantiate, each as the app does it; errors are its own', async () => {
+  test('fetch, compile, and instantiate, each as the app calls it, with its own errors', async () => {
     const { native, hooked, page } = await both((page) =>
       page.evaluate(async () => {
         const answers: unknown[] = [];
@@ -211,7 +215,8 @@ describe('wasm modules', () => {
     const url = (e: SeenEvent): string =>
       e.object?.kind === 'name' ? e.object.text.replace(/^.*\//, '') : '';
     const fetched = new Map(of(events, 'wasm.fetch').map((e) => [url(e), e]));
-    fetched.delete('none.wasm'); // the last one: there where the browser tells of it before the recording is looked at
+    // the last one, if the browser reports it before the test reads the recording
+    fetched.delete('none.wasm');
     expect([...fetched.keys()].sort()).toEqual([
       'filler.wasm',
       'filler.wasm?compiled',
@@ -229,7 +234,7 @@ describe('wasm modules', () => {
       ['instantiate', 'filler.wasm?streaming', 0, 0, 0],
       ['compile', 'filler.wasm?compiled', 0, 0, 0],
       ['instantiate', '', 0, 0, compiled.seq],
-      ['compile', 'filler.wasm?compiled', 5008, 0, 0], // bytes: the last request that brought so many
+      ['compile', 'filler.wasm?compiled', 5008, 0, 0], // bytes: the last request with this size
       ['compile', 'filler.wasm?compiled', 5008, 0, 0],
       ['compile', '', 2000, 1, 0],
       ['compile', '', 2000, 1, 0],

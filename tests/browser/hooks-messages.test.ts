@@ -1,5 +1,5 @@
 /**
- * Messages between threads: counts, order, and sizes for an app with known messages, and nothing if
+ * Messages between threads: counts, order, and sizes for an app with known messages, and none if
  * they aren't captured.
  */
 import type { Browser, Page } from 'puppeteer-core';
@@ -35,7 +35,10 @@ afterAll(async () => {
 });
 const close = (page: Page): Promise<void> => page.browserContext().close();
 
-/** Whether an end belongs to the stand-in for the panel: it posts over ports that no MessageChannel of the app's made. */
+/**
+ * Whether an end belongs to the panel's stand-in, which posts over ports that no MessageChannel of
+ * the app created.
+ */
 const isStandIn = (end: SeenThread['events'][0]['object']): boolean =>
   end?.kind === 'channel' && end.channel === 'port' && !end.key;
 const linesOf = (thread: SeenThread | undefined): string[] =>
@@ -62,14 +65,14 @@ test.each(['plain', 'isolated'])('a known app, %s: every message, in order', asy
   expect(byChannel(linesOf(ofPage))).toEqual(byChannel(GOLDEN.page));
   expect(byChannel(linesOf(worker))).toEqual(byChannel(GOLDEN.worker));
   expect([ofPage.faults, worker.faults]).toEqual([0, 0]);
-  // both ends of the worker's channel say which thread it is
+  // both ends of the worker's channel name its thread
   const keys = all.flatMap(({ definitions }) =>
     definitions.flatMap((d) =>
       d.kind === 'channel' && (d.channel === 'worker' || d.channel === 'creator') ? [d.key] : [],
     ),
   );
   expect(new Set(keys)).toEqual(new Set([worker.identity.id]));
-  // a message is handled while its listeners run: what the worker answers is inside
+  // a message is handled while its listeners run, including the worker's answer
   for (const n of [1, 2, 3, 4, 5]) {
     const has = (op: string): ((event: SeenThread['events'][0]) => boolean) => {
       return ({ op: own, object, aux }) =>
@@ -88,7 +91,10 @@ test.each(['plain', 'isolated'])('a known app, %s: every message, in order', asy
   await close(page);
 });
 
-/** Runs in the page: what an app may do that is in the way of counting. @returns what of its code ran that runs for nobody else, and its errors */
+/**
+ * Runs in the page: everything that an app may do that hinders counting. @returns which of its code
+ * ran only because of vfscope, and its errors
+ */
 async function hardMessages(): Promise<string[]> {
   const ran: string[] = [];
   const worker = new Worker('messages.js');
@@ -118,7 +124,7 @@ async function hardMessages(): Promise<string[]> {
   worker.postMessage('unsaid');
 
   const { port1, port2 } = new MessageChannel();
-  port2.start(); // what comes until it listens is lost
+  port2.start(); // messages before it listens are lost
   port1.postMessage('unsaid');
   const after = new MessageChannel();
   after.port1.postMessage('unsaid');
@@ -142,7 +148,7 @@ async function hardMessages(): Promise<string[]> {
   return ran;
 }
 
-test('what is in the way of counting: conversions, traps, lost and unreadable messages, ports that move on', async () => {
+test('what hinders counting: conversions, traps, lost and unreadable messages, ports that are moved', async () => {
   const page = await openCases(browser, server.url('plain'), messages + hook);
   expect(await page.evaluate(hardMessages)).toEqual([]);
   const expected = [
@@ -158,7 +164,7 @@ test('what is in the way of counting: conversions, traps, lost and unreadable me
   const ofPage = of(all, 'page')!;
   const lines = linesOf(ofPage);
   expect(byChannel(others(lines)).sort()).toEqual(expected.sort());
-  // two pairs of ports, through each of which went two messages, all of them counted where they came
+  // two pairs of ports with two messages through each, all of them counted where they arrived
   const handled = lines.filter((line) => line.startsWith('handle port'));
   expect(handled.sort()).toEqual(['1', '1', '2', '2'].map((n) => `handle port ${n}`));
   const keys = ofPage.definitions.flatMap((d) =>
@@ -179,7 +185,8 @@ test('functions of the platform that the app replaces are not called', async () 
     (threads) => linesOf(of(threads, 'page')).length >= GOLDEN.page.length,
   );
   const calls = await page.evaluate(() => (window as unknown as { calls: string[] }).calls);
-  expect(calls.filter((call) => /<anonymous>:\d/.test(call))).toEqual([]); // our scripts have no address
+  // our scripts have no URL
+  expect(calls.filter((call) => /<anonymous>:\d/.test(call))).toEqual([]);
   expect(byChannel(linesOf(of(all, 'page')))).toEqual(byChannel(GOLDEN.page));
   await close(page);
 });
@@ -205,7 +212,7 @@ test("a late start doesn't move the app's handlers", async () => {
   }
 });
 
-test('without the script nothing is said of messages', async () => {
+test('without the script no messages are recorded', async () => {
   const page = await openCases(browser, server.url('plain'), hook);
   await page.evaluate(goldenMessages, 'messages.js');
   await page.evaluate(() => performance.mark('after'));

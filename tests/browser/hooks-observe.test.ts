@@ -29,7 +29,7 @@ afterAll(async () => {
   await Promise.all([plain?.close(), driven?.close(), server?.close()]);
 });
 
-/** Ids of the table's rows that say that this test sees them. */
+/** Ids of the table's rows that this test should observe. */
 async function knownDifferences(): Promise<string[]> {
   const text = await readFile(new URL('../../docs/limits.md', import.meta.url), 'utf8');
   const ids = [...text.matchAll(/^\| `([a-z-]+)` \|.*\| seen \|$/gm)].map(([, id]) => id!);
@@ -40,11 +40,11 @@ async function knownDifferences(): Promise<string[]> {
   return ids.sort();
 }
 
-/** A policy that lets our blob: workers start lets the app's start, too: of those there is nothing to compare. */
+/** A policy that lets our blob: workers start also allows the app's, so these can't be compared. */
 const WIDENED = 'policy-widened';
 const OF_BLOBS = /\/(?:throws in a )?blob$|^worker\/error\/syntax$/;
 
-/** Press *Record these workers*; the page loads again. */
+/** Presses *Record these workers*, which reloads the page. */
 async function widen(page: Page, panel: Panel): Promise<void> {
   await page.evaluate(() => void new Worker('self.js')); // stays native, and is noted
   await panel.frame.waitForSelector('[data-testid="widen-policy"]');
@@ -62,7 +62,7 @@ describe.each([
   ['/coi', ''],
   ['/csp-inline', 'with its policy widened'],
 ])('a page %s %s', (variant, widened) => {
-  test('observes the same but for what the document lists', async () => {
+  test('observes the same except for what the document lists', async () => {
     const url = `${server.origin(`observe${variant.slice(1)}`)}${variant}/hook-cases/observe/`;
     const bare = await plain.browser.newPage();
     await bare.goto(url);
@@ -78,14 +78,14 @@ describe.each([
     await moreEvents(panel, none);
     if (widened) await widen(page, panel);
     const during = await page.evaluate(() => observe());
-    // a tab of another origin meanwhile: nothing differs
+    // a tab of another origin meanwhile has no differences
     const other = await driven.browser.newPage();
     await other.goto(url.replace('observe', 'another'));
     expect(await other.evaluate(() => observe())).toEqual(without);
     await other.close();
     await stopRecording(panel);
     const { store, summary } = await saved(driven, panel);
-    // what the platform refuses as well is the app's mistake, no fault of ours
+    // what the platform also refuses is the app's error, not a fault of vfscope
     expect(
       store.threads
         .flatMap(({ notes }) => notes.filter(({ topic }) => topic === 'tracer-error'))

@@ -1,5 +1,5 @@
 /**
- * What the probes record of known storage calls, in a page and in a worker; the calls behave the
+ * What the probes record of known storage calls, in a page and in a worker. The calls behave the
  * same as without them.
  */
 import type { Browser, Page } from 'puppeteer-core';
@@ -113,7 +113,7 @@ describe.each([
       [1 | (2 << 2), 0],
       [1, 0],
       [0, 0],
-      [1, 1], // given up by the app
+      [1, 1], // aborted by the app
       [1, failureOf(new DOMException('', 'ConstraintError'))],
     ]);
     const [, write] = of(events, 'idb.transaction');

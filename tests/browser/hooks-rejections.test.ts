@@ -20,7 +20,10 @@ afterAll(async () => {
   await server.close();
 });
 
-/** In the page: steps that reject since their VFS does, looked at in several ways. As text: a test runner rewrites import(). */
+/**
+ * Runs in the page: steps that reject because their VFS does, observed in several ways. As text,
+ * because a test runner rewrites import().
+ */
 const STEPS = `(async () => {
   const root = '/journeyapps-wa-sqlite/../node_modules/@journeyapps/wa-sqlite';
   const [{ default: load }, SQLite, { MemoryAsyncVFS }] = await Promise.all([
@@ -76,7 +79,7 @@ const STEPS = `(async () => {
   return { seen, own };
 })()`;
 
-test('an SQL promise that rejects is as unhandled as without the hook', async () => {
+test('a rejected SQL promise is as unhandled as without the hook', async () => {
   const answers: unknown[] = [];
   for (const hooked of [false, true]) {
     const page = await browser.newPage();
@@ -105,6 +108,6 @@ test('an SQL promise that rejects is as unhandled as without the hook', async ()
     ],
     own: [false, true],
   });
-  // the one difference: a promise that nothing has reacted to still carries the accessor
+  // the one difference: a promise without reactions still has the accessor
   expect(recorded).toEqual({ ...(without as object), own: [true, true] });
 });

@@ -1,6 +1,6 @@
 /**
  * Workers: every case behaves the same with and without the hook, under every page policy, and each
- * is recorded or noted.
+ * worker is recorded or noted.
  */
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -41,13 +41,13 @@ const shortUrl = (url = ''): string =>
   url.startsWith('blob:') || url.startsWith('data:')
     ? url.slice(0, 5)
     : url.replace(/^.*\//, '').replace(/to=http.*/, 'to=elsewhere');
-/** Scripts of the workers whose own mark was recorded, a line a worker. */
+/** Scripts of the workers whose own mark was recorded, one line for each worker. */
 const recorded = (threads: SeenThread[]): string[] =>
   threads
     .filter((t) => t.identity.kind === 'worker' && t.events.some((e) => e.op === 'mark'))
     .map((t) => shortUrl(t.identity.url))
     .sort();
-/** Names of the workers from Blobs among them. */
+/** Names of those that were started from Blobs. */
 const blobsRecorded = (threads: SeenThread[]): string[] =>
   threads
     .filter((t) => t.identity.url.startsWith('blob:') && t.events.some((e) => e.op === 'mark'))
@@ -61,14 +61,17 @@ const notes = (threads: SeenThread[]): string[] =>
     )
     .sort();
 
-/** Those that stay native everywhere, and why. */
+/** Workers that always stay native, and why. */
 const NATIVE = [
   ['data:', 'a data: URL has no origin'],
   ['echo.js?trusted', 'the page uses Trusted Types'],
   ['echo.js?trusted-inside', 'the page uses Trusted Types'],
   ['shared.js', 'it may have been running before'],
 ];
-/** Those that importScripts, or a module that imports them, does not load: run natively, if they run at all. */
+/**
+ * Workers whose script neither importScripts nor an importing module can load. They run natively,
+ * if at all.
+ */
 const UNLOADED = [
   ...[
     'text%2Fplain',
@@ -92,7 +95,7 @@ const count = (names: string[], name: string): number => names.filter((n) => n =
 const EXPECTED: Record<string, (page: Page) => Promise<SeenThread[]>> = {
   plain: allRecorded,
   isolated: allRecorded,
-  // workers from Blobs inherit this policy: nothing of ours may ask for what it forbids
+  // workers from Blobs inherit this policy, so our code must not request what it forbids
   'connect-src self': allRecorded,
   async 'worker-src self'(page) {
     const threads = await collectUntil(page, (all) => notes(all).length >= 10);
@@ -154,7 +157,7 @@ async function allRecorded(page: Page): Promise<SeenThread[]> {
   return threads;
 }
 
-/** The others refuse what these do, by other directives. */
+/** The other policies refuse the same by other directives. */
 const IN_SHORT = ['plain', 'isolated', 'worker-src self', 'trusted types'];
 
 describe.each(Object.keys(POLICIES).filter((name) => FULL || IN_SHORT.includes(name)))(
@@ -177,7 +180,10 @@ describe.each(Object.keys(POLICIES).filter((name) => FULL || IN_SHORT.includes(n
   },
 );
 
-/** Fill the process with wasm memories, then let a worker mark its time. @returns how many there were, and what the worker said */
+/**
+ * Fills the process with wasm memories, then lets a worker mark its time. @returns the number of
+ * memories, and the worker's answer
+ */
 const workerOfFullProcess = (page: Page): Promise<{ memories: number; said: unknown }> =>
   page.evaluate(async () => {
     const memories: WebAssembly.Memory[] = [];

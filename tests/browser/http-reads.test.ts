@@ -11,7 +11,7 @@ import { summaryTime } from '../traces/analyses.ts';
 import { createServer } from '../server/server.mjs';
 import { launch, openNothing, savedStore } from './extension-harness.ts';
 
-test('HTTP requests of a VFS are reads, and none of its CPU time', async () => {
+test('HTTP requests of a VFS are reads, and not part of its CPU time', async () => {
   const [server, driven] = await Promise.all([createServer(), launch()]);
   try {
     const page = await driven.firstPage();
@@ -38,7 +38,7 @@ test('HTTP requests of a VFS are reads, and none of its CPU time', async () => {
         requests++;
         bytes += events.length[row]!;
         us += events.dur[row]!;
-        // a request for the headers alone asks for the size, as the database is opened
+        // when the database is opened, a request for the headers alone asks for the size
         if (events.length[row]! > 0) expect(events.op[owners.vfs(row)]).toBe(Op.xRead);
         else expect(events.op[owners.sql(row)]).toBe(Op.sqlOpen);
         expect(thread.definitions.get(events.object[row]!)).toMatchObject({
@@ -47,7 +47,7 @@ test('HTTP requests of a VFS are reads, and none of its CPU time', async () => {
       }
     }
     expect(requests).toBeGreaterThan(10);
-    // the library leaves out the request for the size, and counts of each range the last byte less the first
+    // the library omits the request for the size, and counts each range's last byte minus its first
     expect({ requests, bytes }).toEqual({
       requests: counted.requests + 1,
       bytes: counted.bytes + counted.requests,

@@ -30,13 +30,13 @@ afterEach(async () => {
 let app: Page;
 const address = (path: string): string =>
   `chrome-extension://${driven.extensionId}/devtools/${path}`;
-/** Show a page of the extension; the popup is of an app in another tab. */
+/** Shows a page of the extension, or the popup for an app in another tab. */
 async function show(name: keyof typeof ORDER): Promise<void> {
   app ??= await driven.firstPage();
   page = await driven.browser.newPage();
   if (name === 'popup') {
     await app.goto(`${server.origin('keyboard')}/hook-cases/frames.html`);
-    await page.goto(address('options.html')); // knows the tabs
+    await page.goto(address('options.html')); // this page has access to the tabs
     const id = await page.evaluate(
       async (url) => (await chrome.tabs.query({})).find((tab) => tab.url === url)?.id,
       app.url(),
@@ -49,7 +49,7 @@ async function show(name: keyof typeof ORDER): Promise<void> {
   if (name === 'access')
     await page.$$eval('button', (buttons) =>
       buttons.forEach((button) => (button.disabled = false)),
-    ); // access is given here
+    ); // access can be granted here
 }
 const focused = (): Promise<Stop | null> =>
   page.evaluate(`(${String(focusedIn)})(document)`) as Promise<Stop | null>;
@@ -58,7 +58,7 @@ async function press(back: boolean): Promise<void> {
   await page.keyboard.press('Tab');
   if (back) await page.keyboard.up('Shift');
 }
-/** What the browser tells a screen reader of the element that has the focus. */
+/** What the browser reports to a screen reader about the focused element. */
 async function spoken(): Promise<[role: string, name: string]> {
   const session = await page.createCDPSession();
   const { result } = await session.send('Runtime.evaluate', {
@@ -76,7 +76,7 @@ const opened = async (path: string): Promise<void> => {
 };
 const kept = (key: string): Promise<unknown> =>
   page.evaluate(async (name) => (await chrome.storage.local.get(name))[name], key);
-/** The setting is kept, and shown with the focus where it was. */
+/** The setting is stored and shown, and the focus stays. */
 async function becomes(key: string, value: unknown, at: string): Promise<void> {
   await expect.poll(() => kept(key)).toEqual(value);
   await page.waitForFunction(() => document.querySelector('#outcome')?.textContent === 'Saved.', {
@@ -160,7 +160,7 @@ describe('what keys do', () => {
       await show('access');
       await page.evaluate(() => {
         chrome.permissions.request = (() =>
-          Promise.resolve(true)) as typeof chrome.permissions.request; // the user's yes
+          Promise.resolve(true)) as typeof chrome.permissions.request; // the user confirms
       });
       await press(false);
       await page.keyboard.press(key);
@@ -170,7 +170,7 @@ describe('what keys do', () => {
       );
       expect((await focused())?.at).toBe('outcome');
       expect(await page.$eval('#outcome', (p) => p.textContent)).toMatch(/^Access allowed/);
-      expect(await walk(press, focused)).toEqual([]); // nothing is left to press
+      expect(await walk(press, focused)).toEqual([]); // no button is left
     },
   );
 });

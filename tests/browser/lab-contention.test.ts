@@ -48,7 +48,7 @@ it.each(
     'reader.transactions': 25,
   });
   expect(verdicts).toEqual([expect.objectContaining({ holds: true })]);
-  // each transaction of a writer took the lock, at least once
+  // each of a writer's transactions took the lock at least once
   expect(counters['vfs.xLock']).toBeGreaterThanOrEqual(100);
   expect(counters['busy.retries']).toBe(counters['writer.retries']! + counters['reader.retries']!);
   expect(counters['writer-1.waitedFor.writer-2']! + counters['writer-2.waitedFor.writer-1']!).toBe(
@@ -58,7 +58,7 @@ it.each(
   expect(await lab.storage()).toEqual([]);
 });
 
-it('a writer alone waits for nobody', async () => {
+it('a single writer never waits', async () => {
   const [outcome] = await lab.run([contention({}, { writers: 1, readers: 0, iterations: 25 })], {
     patienceMs: 60_000,
   });
@@ -72,7 +72,7 @@ it('a writer alone waits for nobody', async () => {
   });
 });
 
-it('what cannot be shared says why', async () => {
+it("reports why something can't be shared", async () => {
   const each = { writers: 2, readers: 0, iterations: 2 };
   const runs = [
     contention({ vfs: 'AccessHandlePool' }, each),

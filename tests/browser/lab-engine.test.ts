@@ -31,7 +31,7 @@ const drop = (name: string, bytes: Iterable<number>): Promise<unknown> =>
     [...bytes],
   );
 
-it("sqlite.org's build counts what it counts in Node", async () => {
+it("sqlite.org's build has the same counts as in Node", async () => {
   const all = [...ON_SQLITE_ORG, ...ON_SQLITE_ORG_ISOLATED];
   const runs = all.map(([vfs]) =>
     runOf(
@@ -76,7 +76,7 @@ it('a wasm file runs as the engine of a workload and of an experiment, as in Nod
   expect(await serious(page)).toEqual([]);
 }, 60_000);
 
-it('what the page cannot run is refused by name, with what to do', async () => {
+it("a build that the page can't run is rejected by name, with what to do", async () => {
   await press('place-experiments');
   await press('offer-ac60');
   const error = async (words: RegExp): Promise<void> => {

@@ -26,7 +26,8 @@ afterAll(async () => {
 
 async function openFromPanel(): Promise<Page> {
   await showView(panel, 'files');
-  await panel.frame.waitForSelector('[data-testid="file-row"]'); // the link stands elsewhere before
+  // the link is elsewhere before that
+  await panel.frame.waitForSelector('[data-testid="file-row"]');
   const link = await panel.frame.waitForSelector('[data-testid="replay-in-lab"]');
   const known = new Set(driven.browser.targets());
   await link!.click();
@@ -124,7 +125,7 @@ it('while it records, again when it has more, and after it stopped: replayed wit
   await lab.close();
 }, 180_000);
 
-it('a panel that is gone is said to be gone', async () => {
+it('a closed panel is reported', async () => {
   const lab = await driven.browser.newPage();
   await lab.goto(
     `chrome-extension://${driven.extensionId}/lab/lab.html?trace=${crypto.randomUUID()}`,

@@ -1,6 +1,6 @@
 /**
- * Interruptions of `vfscope lab run` and `lab replay`: Ctrl+C, a browser that ends, a tab that
- * closes or crashes. The result has the passes and calls that were done.
+ * Interruptions of `vfscope lab run` and `lab replay`: Ctrl+C, a browser that exits, a tab that
+ * closes or crashes. The result has the completed passes and calls.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,14 +21,14 @@ import { EXTENSION, launch } from './extension-harness.ts';
 
 const COMMAND = path.join(path.dirname(EXTENSION), 'cli/vfscope.mjs');
 const GOLDEN = path.join(import.meta.dirname, '..', 'traces', 'golden', 'memory-delete.vfst');
-/** More than anything here waits for. */
+/** More than any test waits for. */
 const REPEATS = 500;
 
 describe('the command', () => {
   let running: ChildProcess | undefined;
   afterEach(() => running?.kill('SIGKILL'));
 
-  /** @param act done to the command once it has reported `done` */
+  /** @param act what happens to the command once it has reported `done` */
   async function interrupted(act: (child: ChildProcess) => void, done: RegExp, ...args: string[]) {
     const child = spawn(process.execPath, [COMMAND, 'lab', ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -50,7 +50,7 @@ describe('the command', () => {
     for (const browser of children.split('\n').map(Number).filter(Boolean))
       if (isAlive(browser)) process.kill(browser, 'SIGKILL');
   };
-  /** `ps` itself is a child, too. */
+  /** `ps` itself is also a child. */
   const isAlive = (pid: number): boolean => {
     try {
       return process.kill(pid, 0);
@@ -84,7 +84,7 @@ describe('the command', () => {
     expect(code).toBe(3);
   });
 
-  it('a replay whose browser ends: prints and saves what was replayed, says why, and exits with 3', async () => {
+  it('a replay whose browser exits: prints and saves what was replayed, reports why, and exits with 3', async () => {
     const out = path.join(mkdtempSync(path.join(tmpdir(), 'vfscope-replay-')), 'replayed.vfst');
     const { code, said, printed } = await interrupted(
       endBrowser,
@@ -104,7 +104,7 @@ describe('the tab', () => {
   let driven: DrivenBrowser;
   beforeAll(async () => {
     driven = await launch();
-    await driven.firstPage(); // the browser goes on without the Lab's tab
+    await driven.firstPage(); // the browser continues without the Lab's tab
   });
   afterAll(() => driven.close());
 
@@ -190,7 +190,7 @@ describe('the tab', () => {
     expect(closed).toBe(1);
   });
 
-  it('is a failure where nobody listens for that', async () => {
+  it('is a failure if there is no listener for it', async () => {
     const page = await driven.browser.newPage();
     const lab = await openLab(page, driven.extensionId);
     let closed: Promise<void> | null = null;

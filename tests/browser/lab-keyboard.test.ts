@@ -5,10 +5,10 @@ import { serious } from './lab-axe.ts';
 import { finished, page, polling, useLabPage } from './lab-harness.ts';
 
 useLabPage();
-// behind the questions, by the keyboard alone
+// past the questions, by keyboard alone
 beforeEach(() => key('[data-testid="place-experiments"]', 'Enter'));
 
-/** Press Tab until the focus is there. */
+/** Presses Tab until the focus is there. */
 async function tabTo(selector: string): Promise<void> {
   for (let presses = 0; presses < 300; presses++) {
     await page.keyboard.press('Tab');
@@ -21,7 +21,10 @@ const key = async (selector: string, name: 'Enter' | 'Space'): Promise<void> => 
   await page.$eval(selector, (e) => (e as HTMLElement).focus());
   await page.keyboard.press(name);
 };
-/** What the Tab key meets on its way through the page: elements without a name, or without a ring around them. */
+/**
+ * What the Tab key reaches on its way through the page, with elements that lack a name or a focus
+ * ring.
+ */
 async function walk(): Promise<{ reached: number; all: number; faults: string[] }> {
   await page.evaluate(() => {
     (document.activeElement as HTMLElement | null)?.blur();
@@ -71,7 +74,7 @@ async function walk(): Promise<{ reached: number; all: number; faults: string[] 
     faults: [...faults, ...left.map((e) => `not reached: ${e}`)],
   };
 }
-it('a sweep is chosen, run, looked at and a pass left out by keys alone', async () => {
+it('a sweep is selected, run, and examined, and a pass is excluded, by keyboard alone', async () => {
   await tabTo('[data-testid="offer-own-sql"]');
   await page.keyboard.press('Enter');
   await tabTo('[data-testid="knob-pageSize-1024"]');
@@ -98,7 +101,7 @@ it('a sweep is chosen, run, looked at and a pass left out by keys alone', async 
 });
 
 describe.each(['light', 'dark'])('%s', (theme) => {
-  it('no serious fault before, behind a sweep, a count by function, and in the replay box', async () => {
+  it('no serious fault at first, after a sweep, for a count by function, and in the replay box', async () => {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
     const found: Record<string, string[]> = { experiment: await serious(page) };
     await key('[data-testid="offer-sequential-write"]', 'Enter');
@@ -122,7 +125,7 @@ describe.each(['light', 'dark'])('%s', (theme) => {
   });
 });
 
-it('with results on show it fits from 400 to 1400 px: wide tables scroll in their own boxes', async () => {
+it('with results on screen it fits from 400 to 1400 px: wide tables scroll in their own boxes', async () => {
   await key('[data-testid="offer-sequential-write"]', 'Enter');
   for (const n of [1, 10, 200]) await key(`[data-testid="parameter-transactions-${n}"]`, 'Space');
   await key('[data-testid="mode-time"]', 'Space');

@@ -16,7 +16,7 @@ beforeAll(async () => {
     Database: new () => { run(sql: string): void; export(): Uint8Array };
   }>;
   const db = new (await init()).Database();
-  // more than one piece on its way to the page
+  // large enough for several pieces on its way to the page
   db.run(`CREATE TABLE item(id INTEGER PRIMARY KEY, body TEXT);
 WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<12000) INSERT INTO item SELECT x, printf('%0120d', x) FROM n;`);
   writeFileSync(path.join(folder, 'shop.sqlite'), db.export());
@@ -28,7 +28,7 @@ WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<12000) INS
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** @returns exit code, and what it printed */
+/** @returns exit code and output */
 const vfscope = (...args: string[]): Promise<{ code: number; out: string; said: string }> =>
   new Promise((resolve) => {
     execFile(
@@ -52,7 +52,7 @@ async function counted(...more: string[]): Promise<RunResult> {
   return (JSON.parse(out) as RunResult[])[0]!;
 }
 
-it('Chromium and Firefox: the rows and calls of Node, on storage of theirs', async () => {
+it('Chromium and Firefox: the rows and calls of Node, on their own storage', async () => {
   const node = await counted('--node');
   expect(node.totals).toMatchObject({ rows: 4000, statements: 2 });
   for (const browser of ['chromium', 'firefox']) {
@@ -68,7 +68,7 @@ it('Chromium and Firefox: the rows and calls of Node, on storage of theirs', asy
   }
 }, 240_000);
 
-it('a file that is none, and none at all', async () => {
+it("a file that isn't a database, and a missing file", async () => {
   const torn = await vfscope(...on('torn.sqlite'));
   expect(torn).toMatchObject({
     code: 2,

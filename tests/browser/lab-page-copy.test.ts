@@ -72,7 +72,9 @@ async function copied(): Promise<string> {
   expect(await text('[data-testid="lab-error"]')).toEqual([]);
   return (await text('[data-testid="own-database"]'))[0]!;
 }
-/** What the script answers on every configuration: the notes at the table's foot have no word of a difference. */
+/**
+ * What the script returns on every configuration. The notes below the table mention no difference.
+ */
 async function run(
   sql: string,
   ...knobs: string[]
@@ -135,7 +137,8 @@ it.each(
     expect(errors).toEqual([]);
     expect(states).toHaveLength(2);
     expect(await numbers('rows')).toEqual([201, 201]);
-    // and the app's own storage: copied again, nothing is another byte than after the first copy
+    // and the app's own storage: after a second copy it is byte for byte the same as after the
+    // first
     const before = await storedBy(app);
     await press('copy-database');
     await lab.waitForFunction(() => document.querySelector('[role="status"]') === null, {
@@ -192,8 +195,8 @@ longTest('a file that came beside the database after the list is refused, too', 
   );
 });
 
-it('a hot journal is refused, a cold one is not', async () => {
-  // a journal by hand: what a VFS would leave when its tab dies in the middle
+it("a hot journal is rejected, a cold one isn't", async () => {
+  // a handwritten journal, as a VFS would leave it when its tab dies in the middle
   await appWith('by-hand', 'journeyapps-wa-sqlite/?vfs=OPFSCoopSync');
   const [name] = (await app.evaluate(`(async () => {
     const names = [];

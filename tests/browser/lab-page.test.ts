@@ -1,4 +1,5 @@
-// The Lab's page as a user drives it: a grid with cancel and resume, results and ratios, claims, the trace in the viewer, own files.
+// The Lab's page as a user drives it: a grid with cancel and resume, results and ratios, claims,
+// the trace in the viewer, own files.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import type { ElementHandle } from 'puppeteer-core';
 import { expect, it } from 'vitest';
 import { finished, lab, page, polling, press, texts, useLabPage } from './lab-harness.ts';
 
-/** A database file with an index, made by another engine. */
+/** A database file with an index, written by another engine. */
 async function shop(): Promise<Uint8Array> {
   const init = createRequire(import.meta.url)('sql.js') as () => Promise<{
     Database: new () => { run(sql: string): void; export(): Uint8Array };
@@ -21,7 +22,7 @@ CREATE INDEX item_name ON item(name);`);
 
 useLabPage();
 
-/** A row of the table: its cells' numbers. */
+/** Numbers in the cells of a table row. */
 const row = (counter: string): Promise<number[]> =>
   page.$$eval(
     '[data-testid="results"] tbody tr',
@@ -34,7 +35,7 @@ const row = (counter: string): Promise<number[]> =>
     counter,
   );
 
-it("a workload's parameters are chosen like settings: a column for each value", async () => {
+it("a workload's parameters are selected like settings: a column for each value", async () => {
   await press('offer-read-poll');
   expect(await texts('lab-command')).toEqual(['npx vfscope lab run read-poll --count']);
   for (const reads of ['10', '100']) await press(`parameter-reads-${reads}`);
@@ -51,7 +52,7 @@ it("a workload's parameters are chosen like settings: a column for each value", 
   ).toEqual(['10 reads', '100 reads']);
 });
 
-it('loads and stores are counted beside instructions, with the command that does the same', async () => {
+it('loads and stores are counted with instructions, with the command that does the same', async () => {
   await press('offer-onetx');
   await press('lab-run');
   await finished(1);
@@ -108,7 +109,7 @@ it('a grid over IndexedDB and OPFS: what is canceled is resumed, the counts are 
   expect(await lab.storage()).toEqual([]);
 });
 
-it('the trace of a run opens in the viewer, over the Lab, and gives way again', async () => {
+it('the trace of a run opens in the viewer, over the Lab, and closes again', async () => {
   await press('offer-own-sql');
   await press('knob-vfs-BlockIDB');
   await press('lab-run');
@@ -128,7 +129,7 @@ it('the trace of a run opens in the viewer, over the Lab, and gives way again', 
   expect(await texts('open-trace')).toHaveLength(1);
 });
 
-it('an experiment: its variants run, its claims are decided', async () => {
+it('an experiment: its variants run, and its claims are decided', async () => {
   await press('offer-cpu-counts');
   await press('lab-run');
   await page.waitForSelector('[data-testid="verdicts"]', { timeout: 100_000 });
@@ -140,7 +141,7 @@ it('an experiment: its variants run, its claims are decided', async () => {
   expect(verdicts).not.toContain('fails');
 });
 
-it("a script and a database file of one's own, with the query plans", async () => {
+it("a user's script and database file, with the query plans", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'vfscope-lab-'));
   try {
     const database = join(folder, 'shop.db');
@@ -168,15 +169,16 @@ it("a script and a database file of one's own, with the query plans", async () =
     rmSync(folder, { recursive: true });
   }
 });
-it('the statements of a recording, explained on the database at hand and not run', async () => {
+it("a recording's statements, explained on the selected database and not run", async () => {
   await press('offer-own-sql');
   const input = (await page.$('[data-testid="own-file"]')) as ElementHandle<HTMLInputElement>;
   await input.uploadFile(join(import.meta.dirname, '..', 'traces', 'golden', 'memory-delete.vfst'));
   await page.waitForSelector('[data-testid="plan"] .step, [data-testid="lab-error"]');
   expect(await texts('lab-error')).toEqual([]);
-  expect((await texts('plan'))[0]).toMatch(/INSERT INTO[\s\S]*no plan: no such table/i); // its table is not in an empty database
+  // its table isn't in an empty database
+  expect((await texts('plan'))[0]).toMatch(/INSERT INTO[\s\S]*no plan: no such table/i);
 });
-it('is usable from 400 to 2400 px: nothing is cut off sideways', async () => {
+it('fits from 400 to 2400 px: nothing is cut off sideways', async () => {
   for (const width of [400, 800, 1400, 2400]) {
     await page.setViewport({ width, height: 900 });
     await page.waitForFunction((w) => innerWidth === w, { polling }, width);
@@ -191,7 +193,7 @@ it('is usable from 400 to 2400 px: nothing is cut off sideways', async () => {
   }
 });
 
-it('a tab that closes keeps the passes that were done: the next Lab shows them, and runs the rest', async () => {
+it('a tab that closes keeps the completed passes: the next Lab shows them, and runs the rest', async () => {
   const shown = (): Promise<unknown> => page.waitForSelector('[data-testid="unfinished"]');
   const until = (n: number): Promise<unknown> =>
     page.waitForFunction(

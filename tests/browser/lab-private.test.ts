@@ -22,7 +22,7 @@ const ON_STORAGE: readonly VfsName[] = [
   'OPFSCoopSync',
   'OPFSAnyContext',
 ];
-// those on storage first: what they do must not hinder the others
+// those on storage first, because they must not affect the others
 const ALL = [...ON_STORAGE, ...IN_MEMORY];
 const runs: Run[] = ALL.map((vfs) =>
   runOf(workloadOf('ac60'), { config: { vfs } }, { mode: 'count', repeats: 1 }),
@@ -35,7 +35,7 @@ const said = (outcomes: readonly LabRun[], of: readonly VfsName[]): string[] =>
 const instructions = (outcomes: readonly LabRun[]): (number | undefined)[] =>
   outcomes.map(({ result }) => result?.totals['instructions']);
 
-it('a private window of Firefox refuses storage: told of each VFS that needs it, the others count as ever', async () => {
+it('a private window of Firefox refuses storage: each VFS that needs it reports that, and the others count as usual', async () => {
   const driven = await launchInFirefox({
     preferences: { 'browser.privatebrowsing.autostart': true },
   });
@@ -65,7 +65,8 @@ it('a private window of Firefox refuses storage: told of each VFS that needs it,
   }
 }, 120_000);
 
-// Chromium opens no page of an extension in an incognito window, so there the Lab's page comes from a server
+// Chromium opens no extension page in an incognito window, so there the Lab's page comes from a
+// server
 longTest(
   'an incognito window of Chromium stores in memory: every VFS runs, and nothing is left',
   async () => {

@@ -8,12 +8,12 @@ import { lab, page, polling, press, texts, useLabPage, wordsOf } from './lab-har
 useLabPage();
 
 const ANSWER_MS = 280_000;
-/** Until the question is answered, or can't be. */
+/** Resolves when the question is answered, or can't be. */
 const answered = (): Promise<unknown> =>
   page.waitForSelector('[data-testid="ask-again"]', { timeout: ANSWER_MS });
 const bars = (chart: string): Promise<string[]> => wordsOf(`[data-testid="chart-${chart}"] li`);
 
-/** From 400 to 1400 px. */
+/** Checks widths from 400 to 1400 px. */
 async function cutsNothingOff(): Promise<void> {
   for (const width of [400, 800, 1400]) {
     await page.setViewport({ width, height: 900 });
@@ -30,7 +30,7 @@ async function cutsNothingOff(): Promise<void> {
   }
 }
 
-it('opens with four questions, each with the time that it takes; experiments stand behind a tab', async () => {
+it('opens with four questions, each with the time that it takes, and has experiments behind a tab', async () => {
   expect(await wordsOf('.card b')).toEqual([
     'Which VFS suits my app?',
     'What does a commit cost?',
@@ -48,7 +48,7 @@ it('opens with four questions, each with the time that it takes; experiments sta
   expect(await hidden()).toBe(true);
 });
 
-it('a question runs with one click, is canceled and resumed, and leads to all of its numbers, without a serious fault', async () => {
+it('a question runs with one click, is canceled and resumed, and links to all of its numbers, without a serious fault', async () => {
   await press('question-wal-worth');
   await page.waitForFunction(
     () =>
@@ -75,7 +75,7 @@ it('a question runs with one click, is canceled and resumed, and leads to all of
   expect(
     await page.$$eval('[data-testid="verdicts"] .broken', (all) => all.map((e) => e.textContent)),
   ).toEqual([]);
-  // back: the answer is there, and isn't run again
+  // back: the answer is shown, and isn't computed again
   await press('place-questions');
   expect(await wordsOf('[data-testid="question-wal-worth"] small')).toEqual(['Answered']);
   expect(await texts('answer')).toHaveLength(1);
@@ -96,7 +96,7 @@ it.runIf(FULL)(
   300_000,
 );
 
-it('Will I lose data? The crash test runs in a worker, with the guarantees of Node, and goes on where a closed tab left it', async () => {
+it("Will I lose data? The crash test runs in a worker, with Node's guarantees, and continues where a closed tab stopped", async () => {
   const until = (done: RegExp): Promise<unknown> =>
     page.waitForFunction(
       (source) =>
@@ -156,7 +156,7 @@ it('Will I lose data? The crash test runs in a worker, with the guarantees of No
 }, 300_000);
 
 describe.runIf(FULL).each(['light', 'dark'])('what a commit costs, %s', (theme) => {
-  it('no serious fault, and nothing is cut off, before and behind an answer', async () => {
+  it('no serious fault, and nothing is cut off, before and after an answer', async () => {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
     expect(await serious(page)).toEqual([]);
     await page.$eval('[data-testid="question-commit-cost"]', (e) => (e as HTMLElement).focus());

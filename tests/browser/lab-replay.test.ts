@@ -21,7 +21,7 @@ const goldenOf = (name: string): Buffer<ArrayBuffer> =>
   readFileSync(path.join(import.meta.dirname, '..', 'traces', 'golden', `${name}.vfst`));
 const golden = goldenOf('opfs-coop-sync');
 
-it('on the VFS that it was recorded on: the recorded counts and bytes, and a trace that holds them', async () => {
+it('on the recorded VFS: the recorded counts and bytes, and a trace that contains them', async () => {
   const { report, trace, left } = await lab.replay(golden, {
     ...DEFAULT_CONFIG,
     vfs: 'OPFSCoopSync',
@@ -55,7 +55,7 @@ it.each([
   },
 );
 
-it('on IndexedDB by policy: the same VFS calls, fewer puts where writes may wait', async () => {
+it('on IndexedDB by policy: the same VFS calls, with fewer puts if writes may wait', async () => {
   const puts = async (writePolicy: 'through' | 'lazy'): Promise<number> => {
     const { report } = await lab.replay(golden, {
       ...DEFAULT_CONFIG,
@@ -67,7 +67,7 @@ it('on IndexedDB by policy: the same VFS calls, fewer puts where writes may wait
     return report.replayed.web['block.put']!;
   };
   const through = await puts('through');
-  expect(through).toBeGreaterThanOrEqual(1004); // at least one a write
+  expect(through).toBeGreaterThanOrEqual(1004); // at least one per write
   expect(await puts('lazy')).toBeLessThan(through);
   expect(await lab.storage()).toEqual([]);
 });
@@ -76,9 +76,10 @@ describe('absurd-sql', () => {
   const onAbsurd = (name: string): ReturnType<LabPage['replay']> =>
     lab.replay(goldenOf(name), { ...DEFAULT_CONFIG, vfs: 'absurd-sql' });
 
-  it('its own recording: the same calls, requests, and transactions of IndexedDB', async () => {
+  it('its own recording: the same calls, requests, and IndexedDB transactions', async () => {
     const { report, left } = await onAbsurd('absurd-sql');
-    // its recording opened a second database in memory, whose read came up short: in IndexedDB that is 4 requests, and a whole read
+    // the recording opened a second database in memory, whose read was short; in IndexedDB that is
+    // 4 requests, and a full read
     const bytes = { 'main-db.xReadBytes': 664 };
     expect(report.recorded).toMatchObject({
       vfs: { 'main-db.xReadBytes': 564 },
@@ -101,12 +102,13 @@ describe('absurd-sql', () => {
     expect(await lab.storage()).toEqual([]);
   });
 
-  it('a rollback journal, which it does not store: the calls on the database alone', async () => {
+  it("a rollback journal, which it doesn't store: only the calls on the database", async () => {
     const { report, left } = await onAbsurd('opfs-coop-sync');
     expect(report.recorded.vfs).toMatchObject({ 'main-db.xWrite': 202, 'main-db.xSync': 101 });
     expect(report.replayed.vfs).toEqual({
       ...report.recorded.vfs,
-      'main-db.xReadBytes': report.recorded.vfs['main-db.xReadBytes']! + 116, // reads beyond the end are whole there
+      // reads beyond the end are full there
+      'main-db.xReadBytes': report.recorded.vfs['main-db.xReadBytes']! + 116,
     });
     expect(Object.keys(report.recorded.vfs).join()).not.toContain('journal.');
     expect(report.leftOut.join()).toMatch(
@@ -122,7 +124,7 @@ describe('absurd-sql', () => {
     expect(left).toEqual([]);
   });
 
-  it('a write-ahead log: refused, with the reason', async () => {
+  it('a write-ahead log: rejected, with the reason', async () => {
     await expect(onAbsurd('wal-exclusive')).rejects.toMatchObject({
       exitCode: 3,
       message: expect.stringMatching(

@@ -19,7 +19,7 @@ const type = async (sql: string): Promise<void> => {
     sql,
   );
 };
-/** Rows of a table by their heads. */
+/** Rows of a table by their headings. */
 const table = async (id: string): Promise<Record<string, string[]>> => {
   const rows = await page.$$eval(`[data-testid="${id}"] tbody tr`, (all) =>
     all.map((row) =>
@@ -29,7 +29,7 @@ const table = async (id: string): Promise<Record<string, string[]>> => {
   return Object.fromEntries(rows.map(([head, ...cells]) => [head, cells]));
 };
 
-it('a sweep of rows: a curve a step on logarithmic axes, with its slope', async () => {
+it('a sweep of rows: a curve for each step on logarithmic axes, with its slope', async () => {
   await press('offer-kv-sweep');
   for (const items of ['100', '1000', '10000']) await press(`parameter-items-${items}`);
   await press('lab-run');
@@ -62,7 +62,7 @@ it('a sweep of rows: a curve a step on logarithmic axes, with its slope', async 
   expect(Object.keys(await table('sweep-slopes'))).toContain('sum-1');
 });
 
-it('in time mode the raw twin has a curve of its own', async () => {
+it('in time mode the raw twin has its own curve', async () => {
   await press('offer-kv-sweep');
   await press('mode-time');
   for (const items of ['100', '1000', '10000']) await press(`parameter-items-${items}`);
@@ -72,7 +72,7 @@ it('in time mode the raw twin has a curve of its own', async () => {
   for (const step of ['insert', 'raw-put', 'raw-cursor']) expect(steps).toContain(step);
 }, 120_000);
 
-it('a pass is left out with a written reason: struck through, said beside the table, in the saved file; and counted again', async () => {
+it('a pass is excluded with a written reason, shown struck through, next to the table, and in the saved file; then included again', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'vfscope-lab-'));
   try {
     const session = await driven.browser.target().createCDPSession();
@@ -111,7 +111,7 @@ it('a pass is left out with a written reason: struck through, said beside the ta
   }
 });
 
-it('two that stored another thing are told in red, by table; two that did not, hold', async () => {
+it('two that stored different data are reported in red, by table; two that stored the same hold', async () => {
   await press('offer-own-sql');
   await type('CREATE TABLE chance(a); INSERT INTO chance VALUES(random());');
   for (const size of [4096, 8192]) await press(`knob-pageSize-${size}`);
@@ -128,7 +128,7 @@ it('two that stored another thing are told in red, by table; two that did not, h
   expect(await wordsOf('[data-testid="verdicts"] .held')).toEqual(['holds']);
 });
 
-it('builds and durability are settings like others; a build that cannot be leaves no column', async () => {
+it("builds and durability are settings like others, and a build that can't run leaves no column", async () => {
   await press('offer-own-sql');
   for (const build of ['sync', 'asyncify', 'jspi']) await press(`knob-build-${build}`);
   expect(await wordsOf('[data-testid="lab-run"]')).toEqual(['Run 3 configurations']);
@@ -150,7 +150,7 @@ it('builds and durability are settings like others; a build that cannot be leave
   expect(asyncify!).toBeGreaterThan(1.3 * jspi!);
 });
 
-it('shares of begin, work and commit, a bar a run; instructions by function, with the difference of two', async () => {
+it('shares of begin, work, and commit, with a bar for each run; instructions by function, with the difference of two', async () => {
   await press('offer-sequential-write');
   await press('parameter-transactions-10');
   for (const journal of ['delete', 'memory']) await press(`knob-journalMode-${journal}`);

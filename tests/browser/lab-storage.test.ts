@@ -14,7 +14,7 @@ useLabPage();
 const headings = (): Promise<string[]> => wordsOf('[data-testid="results"] .heading');
 const saved = async (folder: string, button: string, name: string): Promise<string> => {
   await press(button);
-  // Chromium reserves the name with an empty file, which the whole one replaces
+  // Chromium reserves the name with an empty file, which the finished file replaces
   const size = (): number => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
   await expect.poll(size, { timeout: 30_000 }).toBeGreaterThan(0);
   return readFileSync(join(folder, name), 'utf8');
@@ -24,12 +24,12 @@ const downloadsTo = async (folder: string): Promise<void> => {
   await session.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: folder });
 };
 
-it('an experiment about storage runs on OPFS and IndexedDB, says so beforehand, and the VFS can be chosen', async () => {
+it('an experiment about storage runs on OPFS and IndexedDB, announces that, and its VFS can be selected', async () => {
   await press('offer-durability');
   const title = async (): Promise<string> => (await wordsOf('.question h2'))[0]!;
   expect(await title()).toMatch(/, on AccessHandlePool \(OPFS\) and BlockIDB \(IndexedDB\)$/);
   expect((await texts('takes'))[0]).toMatch(/^36 passes\. Expect (?:a few seconds|up to )/);
-  expect(await texts('conclusion')).toEqual([]); // nothing is concluded before it ran
+  expect(await texts('conclusion')).toEqual([]); // there is no conclusion before it ran
   await press('experiment-vfs-OPFSCoopSync');
   expect(await title()).toMatch(/, on OPFSCoopSync \(OPFS\)$/);
   expect(await texts('lab-command')).toEqual([
@@ -65,7 +65,7 @@ it('an experiment about storage runs on OPFS and IndexedDB, says so beforehand, 
   expect(await lab.storage()).toEqual([]);
 }, 240_000);
 
-it('a result is saved as JSON, HTML, SVG and CSV, and compared with the next one', async () => {
+it('a result is saved as JSON, HTML, SVG, and CSV, and compared with the next one', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'vfscope-lab-'));
   try {
     await downloadsTo(folder);
@@ -86,7 +86,7 @@ it('a result is saved as JSON, HTML, SVG and CSV, and compared with the next one
     expect(await saved(folder, 'save-csv', `${name}.csv`)).toMatch(
       /^run,vfs,step,counter,value,min,max,passes\n/,
     );
-    // the saved file as baseline, what is on show as change: counts are the same
+    // the saved file as baseline, the shown one as change: counts are the same
     await press('offer-diff');
     const input = (await page.$('[data-testid="diff-a"]')) as ElementHandle<HTMLInputElement>;
     await input.uploadFile(join(folder, `${name}.json`));

@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The table of the recording, with rows. @returns its path */
+/** The recording's table, with rows. @returns its path */
 async function database(): Promise<string> {
   const init = createRequire(import.meta.url)('sql.js') as () => Promise<{
     Database: new () => { run(sql: string): void; export(): Uint8Array };
@@ -35,7 +35,7 @@ async function database(): Promise<string> {
   return file;
 }
 
-it('“Try it” runs the statements of the recording both ways at once, and then on a copy of the database', async () => {
+it("“Try it” runs the recording's statements both ways at once, and then on a copy of the database", async () => {
   const panel = await driven.openPanel(await driven.firstPage());
   await panel.open(path.join(import.meta.dirname, '..', 'traces', 'golden', 'cache-thrash.vfst'));
   const title = '[data-testid="finding"][data-rule="F11"] [data-testid="finding-title"]';
@@ -71,7 +71,7 @@ it('“Try it” runs the statements of the recording both ways at once, and the
     all.map((e) => e.textContent!.trim()),
   );
   expect(verdicts).toEqual(['holds']); // both ways stored the same
-  // the user's database, opened beside it
+  // the user's database, opened in the Lab
   await page.$eval('[data-testid="offer-own-database"]', (e) => (e as HTMLElement).click());
   const input = (await page.waitForSelector(
     '[data-testid="own-file"]',
@@ -82,7 +82,7 @@ it('“Try it” runs the statements of the recording both ways at once, and the
     () => document.querySelector('[data-testid="tried"]')?.textContent?.includes('app.db'),
     { polling },
   );
-  // its script has values of rows: nothing of it is stored while it runs
+  // its script has values of rows, so nothing of it is stored while it runs
   await page.waitForFunction(
     () => /^[1-9]/.test(document.querySelector('[data-testid="lab-progress"]')?.textContent ?? ''),
     { polling },
@@ -90,7 +90,7 @@ it('“Try it” runs the statements of the recording both ways at once, and the
   expect(await page.evaluate(() => localStorage.getItem('vfscope-lab-unfinished'))).toBeNull();
   expect((await answer()).length).toBe(2);
   expect(await tried()).toMatch(/ They run on your copy of app\.db\. /);
-  // and the recording with the finding is there to be replayed
+  // the recording with the finding is available for replay
   await page.$eval('[data-testid="offer-replay"]', (e) => (e as HTMLElement).click());
   await page.waitForFunction(
     () =>
@@ -103,7 +103,7 @@ it('“Try it” runs the statements of the recording both ways at once, and the
   );
 });
 
-it('an address with a name that is none says so', async () => {
+it('an address with an invalid name is reported', async () => {
   const page = await driven.browser.newPage();
   await openLab(page, driven.extensionId);
   await page.goto(`chrome-extension://${driven.extensionId}/lab/lab.html?try=%3Cb%3E`);

@@ -133,7 +133,7 @@ describe('every VFS', () => {
   );
 });
 
-it('absurd-sql: a journal is refused, by its settings and by a script', async () => {
+it('absurd-sql: a journal is rejected, in settings and in a script', async () => {
   const on = { vfs: 'absurd-sql', build: 'sync', engine: ABSURD_SQL_JS } as const;
   const outcomes = await lab.run(
     [
@@ -151,13 +151,13 @@ it('absurd-sql: a journal is refused, by its settings and by a script', async ()
   ]);
 });
 
-it('MemoryVFS: counts in the browser are those of Node, to the last instruction', async () => {
+it("MemoryVFS: counts in the browser are exactly Node's, to the last instruction", async () => {
   const require = createRequire(import.meta.url);
   const engines = new Engines((path) =>
     Promise.resolve(new Uint8Array(readFileSync(require.resolve(path)))),
   );
   for (const engine of ['wa-sqlite-2.0.6', 'wa-sqlite-1.0.0'] as const) {
-    const run: Run = { ...own({ engine }), memory: true }; // loads and stores, too
+    const run: Run = { ...own({ engine }), memory: true }; // also loads and stores
     const node = await sampleOf(run, { engines, environment: {} });
     const [outcome] = await lab.run([run]);
     expect(outcome!.result!.steps.map((s) => s.counters)).toEqual(
@@ -167,7 +167,7 @@ it('MemoryVFS: counts in the browser are those of Node, to the last instruction'
   }
 });
 
-it('the golden counts: every text on :memory:, and on VFSs, to the last digit', async () => {
+it('the golden counts: every text on :memory:, and on VFSs, exactly', async () => {
   const golden = (workload: string, config: Partial<Config> = {}, readRows = true): Run => ({
     ...runOf(workloadOf(workload), { config }, { mode: 'count', repeats: 1 }),
     readRows,
@@ -205,7 +205,8 @@ it.each(
     );
     expect(verdicts.filter(({ holds }) => holds === false)).toEqual([]);
     const open = verdicts.filter(({ holds }) => holds === null);
-    expect(open.every(({ why }) => / ms$/.test(why ?? ''))).toBe(true); // times, which a count has not
+    // times, which a count doesn't have
+    expect(open.every(({ why }) => / ms$/.test(why ?? ''))).toBe(true);
     expect(verdicts.filter(({ text, holds }) => /what is stored/.test(text) && holds).length).toBe(
       experiment.id === 'write-policy' ? 3 : 1,
     );
@@ -270,7 +271,7 @@ it.each([
   },
 );
 
-it('kv-sweep runs on every VFS, with the requests of its twin, and none of them in a total', async () => {
+it("kv-sweep runs on every VFS, with its twin's requests, and none of them in a total", async () => {
   const vfs = VFS_NAMES.filter((name) => name !== 'memory' && name !== 'MemoryAsyncVFS');
   const runs = vfs.map((name) =>
     runOf(
@@ -300,8 +301,8 @@ it('kv-sweep runs on every VFS, with the requests of its twin, and none of them 
   expect(await lab.storage()).toEqual([]);
 }, 120_000);
 
-describe('what cannot be', () => {
-  it('one run that hangs, fails or has no such build is told, the others go on', async () => {
+describe("runs that can't work", () => {
+  it('one run that hangs, fails, or lacks its build is reported, and the others continue', async () => {
     const endless =
       'WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n) SELECT count(*) FROM n;';
     const runs = [
@@ -317,7 +318,7 @@ describe('what cannot be', () => {
     expect([fine!.message, fine!.result?.totalMs?.n]).toEqual(['', 2]);
   });
 
-  it('a full quota says so, and what was stored is removed', async () => {
+  it('a full quota is reported, and what was stored is deleted', async () => {
     const browser = await launch(); // one that has no quota in its memory yet
     try {
       const page = await browser.firstPage();
@@ -340,7 +341,7 @@ describe('what cannot be', () => {
   });
 });
 
-it('fault profiles in a real browser: three VFSs answer a full storage in three ways, and every database is whole', async () => {
+it('fault profiles in a real browser: three VFSs react to full storage in three ways, and every database is intact', async () => {
   const run = (words: string): Run =>
     runOf(
       workloadOf('sequential-write'),
@@ -419,9 +420,9 @@ it.runIf(FULL)(
     expect(
       faults.map(({ answer, whole }) => [answer && [answer.step, answer.code], whole]),
     ).toEqual([
-      [null, true], // it asks again
+      [null, true], // it retries
       [['run', 'SQLITE_IOERR'], true],
-      [null, false], // transactions that IndexedDB took back are not told to SQLite
+      [null, false], // SQLite isn't told about transactions that IndexedDB aborted
       [null, true],
       [['actors', 'SQLITE_IOERR'], true],
       [null, true],
@@ -430,19 +431,19 @@ it.runIf(FULL)(
     expect(verdictSentence(done[0]!.result!.verdicts[0]!)).toMatch(
       /The browser refused access handle 2\. No statement failed\./,
     );
-    // two writers of 20 transactions each, every one with a flush
+    // two writers with 20 transactions each, all of them flushed
     expect(faults[3]!.flushes).toBeGreaterThanOrEqual(40);
     expect(faults[4]!.answer!.message).toMatch(/^writer-[12]: .*QuotaExceededError/);
     const lost = (index: number): number | undefined =>
       done[index]!.result!.steps.find(({ id }) => id === 'actors')!.counters['rows.lost'];
     expect([lost(3), lost(4)]).toEqual([0, undefined]);
-    expect(lost(5)).toBeGreaterThan(0); // with synchronous=normal nobody waits for the transaction
+    expect(lost(5)).toBeGreaterThan(0); // with synchronous=normal no call waits for the transaction
     expect(await lab.storage()).toEqual([]);
   },
   120_000,
 );
 
-it('an interrupted run answers with the passes that were done', async () => {
+it('an interrupted run returns the completed passes', async () => {
   let tell = (): void => {};
   const interrupt = new Promise<void>((resolve) => (tell = resolve));
   const runs = [{ ...own({ vfs: 'AccessHandlePool' }, 'time'), repeats: 500 }];

@@ -1,4 +1,5 @@
-// "Replay a recording" in the Lab's page as a user drives it: choose, run, cancel, counts side by side, both traces in Compare, refusals.
+// "Replay a recording" in the Lab's page as a user drives it: select, run, cancel, counts side by
+// side, both traces in Compare, rejected recordings.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -29,7 +30,7 @@ const replayed = (columns: number): Promise<unknown> =>
     { polling, timeout: 100_000 },
     columns,
   );
-/** A row of the table: what was recorded, and each replay. */
+/** A row of the table: the recorded value, and each replay's. */
 const row = (group: string, name: string): Promise<string[]> =>
   page.$$eval(
     `[data-testid="replay-table"] tbody[data-group="${group}"] tr`,
@@ -48,7 +49,7 @@ it('two block policies side by side with the measured error, then recording and 
   expect((await texts('replay-facts'))[0]).toMatch(
     /VFS calls of 1 thread .*It was made on OPFSCoopSync \(temporary files .*\); a replay there measures the error/s,
   );
-  await press('replay-run'); // BlockIDB, 8 KiB, through
+  await press('replay-run'); // BlockIDB, 8 KiB, write-through
   await replayed(1);
   await press('replay-writePolicy-lazy');
   await press('replay-run');
@@ -59,8 +60,8 @@ it('two block policies side by side with the measured error, then recording and 
   const puts = (await row('Storage calls', 'block.put')).map((text) =>
     Number(text.replaceAll(',', '')),
   );
-  expect(puts[0]).toBeNaN(); // the recording has no such counter
-  expect(puts[1]).toBeGreaterThanOrEqual(1004); // at least one a write
+  expect(puts[0]).toBeNaN(); // the recording lacks this counter
+  expect(puts[1]).toBeGreaterThanOrEqual(1004); // at least one per write
   expect(puts[2]).toBeLessThan(puts[1]!);
   expect(await row('Storage calls', 'opfs.writes')).toEqual(['1,004', '0', '0']);
   expect(await row('Error of the estimate', 'measured on')).toEqual([
@@ -76,7 +77,7 @@ it('two block policies side by side with the measured error, then recording and 
   expect((await texts('replay-error-words'))[0]).toMatch(/0 of \d+ VFS counts differ/);
   expect(await lab.storage()).toEqual([]);
   expect((await texts('environment'))[0]).toMatch(/SQLite\s+3\.\d+.*Runtime\s+Chrome \d+/s);
-  // of each replay; those of what-ifs are in boxes that are closed
+  // of each replay; the what-ifs' are in collapsed boxes
   expect((await texts('save-csv')).filter(Boolean)).toEqual(['Save as CSV', 'Save as CSV']);
 
   await press('replay-compare');
@@ -101,8 +102,8 @@ it('two block policies side by side with the measured error, then recording and 
   );
 });
 
-it('canceled, or its tab closed: shows the calls that were made, leaves nothing in storage, and runs again', async () => {
-  /** Until calls were made and are stored. */
+it('canceled, or with its tab closed: shows the completed calls, leaves nothing in storage, and runs again', async () => {
+  /** Resolves when calls have run and are stored. */
   const run = async (): Promise<void> => {
     await page.evaluate(() => localStorage.clear());
     await press('replay-run');
@@ -147,7 +148,7 @@ it('canceled, or its tab closed: shows the calls that were made, leaves nothing 
   expect(await row('VFS calls', 'main-db.xWriteBytes')).toEqual(['8,228,864', '8,228,864']);
 });
 
-it('what cannot be replayed says why, and what to do', async () => {
+it("what can't be replayed shows why, and what to do", async () => {
   const refusal = async (file: string): Promise<string> => {
     await choose(file);
     await page.waitForSelector('[data-testid="replay-error"]');
@@ -158,7 +159,7 @@ it('what cannot be replayed says why, and what to do', async () => {
   expect(await refusal(path.join(GOLDEN, 'turso-wal.vfst'))).toMatch(
     /no VFS call.*Record the page from its start/,
   );
-  await choose(path.join(GOLDEN, 'memory-delete.vfst')); // a good one takes the refusal away
+  await choose(path.join(GOLDEN, 'memory-delete.vfst')); // a valid one removes the error
   await page.waitForSelector('[data-testid="replay-facts"]');
   expect(await texts('replay-error')).toEqual([]);
   const other = path.join(folder, 'shop.vfst');
@@ -170,7 +171,7 @@ it('what cannot be replayed says why, and what to do', async () => {
   expect(await refusal(other)).toMatch(/newer vfscope/);
 });
 
-it('other page sizes: what was recorded, and estimates beside it', async () => {
+it('other page sizes: the recorded values, with estimates next to them', async () => {
   await choose(path.join(GOLDEN, 'cold-warm.vfst'));
   await page.waitForSelector('[data-testid="page-sizes"]');
   await page.$eval('[data-testid="page-sizes"] summary', (e) => (e as HTMLElement).click());
@@ -195,13 +196,13 @@ it('other page sizes: what was recorded, and estimates beside it', async () => {
   expect((await texts('page-sizes'))[0]).toContain('An estimate: pages that adjoin become one');
 });
 
-it('other checkpoint distances: what was recorded, and counts beside it', async () => {
+it('other checkpoint distances: the recorded values, with counts next to them', async () => {
   await choose(path.join(GOLDEN, 'wal-begins-anew.vfst'));
   await page.waitForSelector('[data-testid="checkpoint-choices"]');
   const cells = await page.$$eval('[data-testid="checkpoint-choices-table"] tbody tr', (rows) =>
     rows.map((r) => [...r.querySelectorAll('th, td')].map((cell) => cell.textContent!.trim())),
   );
-  // the log has as many frames at each; checkpoints and their writes are fewer, the rarer they are
+  // the log has equally many frames for each; longer distances have fewer checkpoints and writes
   expect(cells.find(([distance]) => distance === '1,000 (recorded)')!.slice(1, 4)).toEqual([
     '4',
     '4,218',
@@ -215,13 +216,13 @@ it('other checkpoint distances: what was recorded, and counts beside it', async 
   expect((await texts('checkpoint-choices'))[0]).toContain('What if checkpoints');
 });
 
-it('an interrupted replay answers with the calls that were made', async () => {
+it('an interrupted replay returns the completed calls', async () => {
   const trace = new Uint8Array(readFileSync(path.join(GOLDEN, 'memory-delete.vfst')));
   let interrupt = (): void => {};
   const first = new Promise<void>((resolve) => (interrupt = resolve));
   const config = { ...DEFAULT_CONFIG, vfs: 'IDBBatchAtomic' as const };
   const done = lab.replay(trace, config, { interrupt: first });
-  // its storage is made: calls are under way
+  // its storage exists, so calls are running
   await page.waitForFunction(async () => (await indexedDB.databases()).length > 0, {
     polling,
     timeout: 30_000,
@@ -233,14 +234,14 @@ it('an interrupted replay answers with the calls that were made', async () => {
   expect(left).toEqual([]);
 }, 60_000);
 
-it('a recording of which several threads share a database says what is left out, before it runs', async () => {
+it('a recording in which several threads share a database reports what is left out, before it runs', async () => {
   await choose(path.join(GOLDEN, 'idb-two-tabs.vfst'));
   await page.waitForSelector('[data-testid="replay-facts"]');
   expect((await texts('replay-facts'))[0]).toMatch(/\d of [\d,]+ VFS calls of 1 thread on/);
   expect((await texts('replay-warning')).join()).toMatch(/several threads share/);
 });
 
-it('the trace of a run of the Lab goes to the box by a button', async () => {
+it('a button sends the trace of a Lab run to the box', async () => {
   await press('offer-own-sql');
   await press('knob-vfs-AccessHandlePool');
   await press('lab-run');
@@ -260,7 +261,7 @@ longTest(
   'fits from 400 to 1400 px, with results on show: nothing is scrolled sideways',
   async () => {
     await choose(path.join(GOLDEN, 'cold-warm.vfst'));
-    await press('replay-run'); // BlockIDB, 8 KiB blocks, through
+    await press('replay-run'); // BlockIDB, 8 KiB blocks, write-through
     await replayed(1);
     await press('replay-vfs-MemoryVFS');
     await press('replay-run');

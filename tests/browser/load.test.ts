@@ -42,7 +42,7 @@ describe('load', () => {
     load = await LoadDriver.open(driven, `${server.url}/load/`);
   });
 
-  test('SQLite asks its VFS 40,000 times a second: nothing is lost', async () => {
+  test('SQLite calls its VFS 40,000 times a second, and nothing is lost', async () => {
     await load.start();
     const { reads, calls: made } = await load.run('scan', { rate: 40_000, seconds: 4 });
     await load.stop();
@@ -78,14 +78,15 @@ describe('load', () => {
           { timeout: 30_000, polling: 50 },
           start,
         );
-      // slow enough for a picture of the panel between the two notices, where it draws one a second
+      // slow enough for a picture of the panel between the two notices, at one picture per second
       const running = load.run('storage', { rate: 6_000, seconds: 13 });
       await notice('This recording is at ');
       await notice('This recording reached its limit (60,000 events). ');
       await running;
       await load.stop();
       const store = await load.saved();
-      expect(store.eventCount).toBeLessThanOrEqual(limits.events + 10_000); // batches until it is looked at
+      // batches until the limit is checked
+      expect(store.eventCount).toBeLessThanOrEqual(limits.events + 10_000);
       expect(store.eventCount).toBeGreaterThan(limits.events / 3);
       expect(store.dropped).toBe(0);
     },
@@ -100,7 +101,8 @@ describe('load', () => {
       const store = await load.saved();
       const recorded = calls(store, Op.xRead);
       expect(recorded).toBeLessThanOrEqual(reads!);
-      expect(recorded + store.dropped).toBeGreaterThanOrEqual(reads!); // other records may be among the dropped
+      // other records may be among the dropped ones
+      expect(recorded + store.dropped).toBeGreaterThanOrEqual(reads!);
       expect(recorded).toBeGreaterThan(50_000);
     },
   );
@@ -112,7 +114,7 @@ describe('load', () => {
       const made = await load.run('storage', { rate: 200_000, seconds: 5 });
       await load.stop();
       const store = await load.saved();
-      // a machine that is busy otherwise may not keep up: then every call that is missing has been counted
+      // a busy machine may not keep up, but then every missing call has been counted
       const missing = made.calls - calls(store, Op.localStorageGet);
       expect(missing).toBeGreaterThanOrEqual(0);
       expect(missing).toBeLessThanOrEqual(store.dropped);
@@ -123,7 +125,7 @@ describe('load', () => {
 
   longTest("the flight recorder's memory is flat under load", async () => {
     await load.start(1);
-    await load.run('notify', { rate: 100_000, seconds: 4 }); // warm
+    await load.run('notify', { rate: 100_000, seconds: 4 }); // warm-up
     const before = { ...(await load.memory()), ...(await load.counts()) };
     await load.run('notify', { rate: 100_000, seconds: 4 });
     await load.panel.frame.waitForFunction(
@@ -140,7 +142,8 @@ describe('load', () => {
     const after = { ...(await load.memory()), ...(await load.counts()) };
     expect(after.dropped).toBe(0);
     expect(after.kept).toBeLessThan(after.seen / 2);
-    // columns grow by doubling: one more or less is 8 MB. What the second run recorded, kept, would be 24 MB.
+    // columns grow by doubling, so one more or less is 8 MB. If the second run's recording were
+    // retained, it would be 24 MB.
     for (const part of ['page', 'panel', 'store'] as const)
       expect(after[part], part).toBeLessThan(before[part] + 16 * MB);
     await load.stop();
@@ -156,7 +159,7 @@ describe('bursts', () => {
       await startRecording(panel);
       await openApp(page, `${server.origin('burst')}/pglite/?vfs=idb`);
       await prepareApp(page);
-      // a burst after each statement; all together 100,000 requests with FULL
+      // a burst after each statement, 100,000 requests in total with FULL
       const n = FULL ? 60 : 30;
       const { counts } = await runTraced(page, () =>
         runApp(page, 'portable', { n, autocommits: n }),

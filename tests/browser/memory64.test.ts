@@ -19,7 +19,7 @@ afterAll(async () => {
   await server.close();
 });
 
-test('memory64 is refused with a note', async () => {
+test('memory64 is skipped with a note', async () => {
   const page = await openCases(browser, server.url('plain'), hook);
   const seen = await page.evaluate(
     async (bytes) => {

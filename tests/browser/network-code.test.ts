@@ -9,7 +9,7 @@ import { MAY_SEND, sendersBelow, sendersIn } from './senders.ts';
 
 const DIST = process.env['VFSCOPE_DIST'] ?? 'dist';
 
-/** Sources that may, and what for. */
+/** Sources that may, and why. */
 const ALLOWED: Record<string, string> = {
   'src/connect/attach.ts': 'drives a browser that runs already',
   'src/connect/endpoint.ts': 'asks a browser that the user names for its pages (`--connect`)',
@@ -22,10 +22,10 @@ const ALLOWED: Record<string, string> = {
   'src/site/offline.ts': "answers the viewer's own requests, without a network",
   'src/terminal/serve.ts': "serves the command's own pages, on this machine",
 };
-/** A browser that the command starts or is told of, over its debugging protocol. */
+/** Drives a browser, one that the command starts or connects to, over its debugging protocol. */
 const DRIVES = /^src\/(drive|lab\/drive)\//;
 
-/** TypeScript or Svelte as the JavaScript that runs: types are gone. */
+/** TypeScript or Svelte as the JavaScript that runs, without types. */
 function programOf(file: string): string {
   const text = readFileSync(file, 'utf8');
   if (!MAY_SEND.test(text)) return '';
@@ -36,13 +36,13 @@ function programOf(file: string): string {
   return ts.transpileModule(code, { compilerOptions }).outputText;
 }
 
-test('the search finds each way to send, and takes no text for one', () => {
+test("the search finds each way to send, and doesn't mistake text for one", () => {
   expect(sendersIn("const text = 'fetch'; const o = { fetch: 1, WebSocket() {} };")).toEqual({});
   expect(
     sendersIn(`import { connect } from 'node:net'; const { fetch: send } = globalThis;
     navigator.sendBeacon('/'); new XMLHttpRequest(); self['x'] = WebSocket; send('/');`),
   ).toEqual({ 'node:net': 1, fetch: 1, sendBeacon: 1, XMLHttpRequest: 1, WebSocket: 1 });
-  // also where it is written as a text that is run elsewhere, or asked for while it runs
+  // also in code that is stored as text, or that is loaded while it runs
   expect(
     sendersIn(`new Worker(URL.createObjectURL(new Blob(["(() => { fetch('/'); })()"])));
     await import('node:https'); require('net'); process.getBuiltinModule('http'); self.fetchLater;
@@ -50,7 +50,7 @@ test('the search finds each way to send, and takes no text for one', () => {
   ).toEqual({ fetch: 1, 'node:https': 1, net: 1, http: 1, fetchLater: 1 });
 });
 
-test('in sources, only named files can send', () => {
+test('in sources, only the listed files can send', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
     .map((name) => `src/${name.replaceAll('\\', '/')}`)
     .filter((file) => /(?<!\.d)\.(m?ts|mjs|svelte)$/.test(file) && !DRIVES.test(file));
@@ -58,7 +58,10 @@ test('in sources, only named files can send', () => {
   expect(found.sort()).toEqual(Object.keys(ALLOWED));
 });
 
-/** Loaders of the two builds of SQLite ask for their .wasm, which lies beside them; one has Emscripten's files by request, too. */
+/**
+ * Loaders of the two SQLite builds request their .wasm next to them. One also requests Emscripten's
+ * files.
+ */
 const LOADERS = { fetch: 6, XMLHttpRequest: 6 };
 const EXTENSION = {
   'background.js': { fetch: 1 },
@@ -85,18 +88,18 @@ test('the built command', () => {
   });
 });
 
-/** All that is published, but for documents. */
-test('every folder of programs that ships is searched here', () => {
+/** Everything that is published, except documents. */
+test('every published folder of programs is searched here', () => {
   const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[] };
   const folders = files.flatMap((name) => /^dist\/(\w+)/.exec(name)?.[1] ?? []);
   expect(folders).toEqual(['cli', 'lib', 'chrome', 'firefox', 'viewer']);
 });
 
-test('the GitHub Action asks whether the page is served, and no more', () => {
+test('the GitHub Action checks whether the page is served, and sends nothing else', () => {
   expect(sendersBelow('tools/action')).toEqual({ 'compare.mjs': { fetch: 1 } });
 });
 
-test('the built library: the hook alone can send, once it is told where', () => {
+test('the built library: only the hook can send, once it has an address', () => {
   expect(sendersBelow(`${DIST}/lib`)).toEqual({
     'hook-script.js': { fetch: 1 },
     'hook.js': { fetch: 1 },

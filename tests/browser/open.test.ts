@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-test('shows the trace in any browser until Ctrl+C, and keeps nothing there', async () => {
+test('shows the trace in any browser until Ctrl+C, and stores nothing there', async () => {
   const args = ['dist/cli/vfscope.mjs', 'open', GOLDEN, '--no-browser'];
   const command = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   try {

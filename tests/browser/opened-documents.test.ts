@@ -34,13 +34,13 @@ afterAll(async () => {
 const cases = <R>(page: Page, ask: (of: Window['frameCases']) => R): Promise<R> =>
   page.evaluate(`(${String(ask)})(window.frameCases)`) as Promise<R>;
 
-/** In a page: would a script of ours answer a hook? */
+/** Runs in a page: whether one of our scripts would answer a hook. */
 const isHeard = (): boolean => {
   const ports = [new MessageChannel().port2];
   return !dispatchEvent(new MessageEvent('vfscope', { ports, cancelable: true }));
 };
 
-test('frames in a recorded tab are recorded and restored, in another tab given back at once, but for SharedWorkers', async () => {
+test('frames in a recorded tab are recorded and restored; in other tabs they are restored at once, except SharedWorkers', async () => {
   const page = await driven.firstPage();
   const panel = await openPanel(page);
   await startRecording(panel);
@@ -56,7 +56,7 @@ test('frames in a recorded tab are recorded and restored, in another tab given b
   const others: Page[] = [];
   for (const [origin, hooked] of [
     ['unrelated', []],
-    ['opened', names], // its SharedWorkers are those of the recorded tab
+    ['opened', names], // its SharedWorkers are the recorded tab's
   ] as const) {
     const other = await driven.browser.newPage();
     others.push(other);
@@ -68,7 +68,7 @@ test('frames in a recorded tab are recorded and restored, in another tab given b
     await cases(other, (c) => c.mark('own'));
   }
 
-  // those of the recorded tab have asked before; what they hand over is on its way, or there
+  // the recorded tab's have asked earlier; what they hand over is on its way, or has arrived
   await expect.poll(() => cases(page, (c) => c.handing()), { timeout: 30_000 }).toEqual([]);
   await page.bringToFront(); // a panel in the background draws nothing
   await stopRecording(panel);
@@ -86,7 +86,7 @@ test('frames in a recorded tab are recorded and restored, in another tab given b
   await Promise.all([page, ...others].map((one) => one.close()));
 });
 
-test('a document of SVG is recorded, as a page and in a frame', async () => {
+test('an SVG document is recorded, as a page and in a frame', async () => {
   const page = await driven.browser.newPage();
   const panel = await openPanel(page);
   await startRecording(panel);
@@ -96,7 +96,7 @@ test('a document of SVG is recorded, as a page and in a frame', async () => {
     await recorded(page);
     await reachesPanel(() => eventsSaid(panel), before);
   };
-  // one that is there too fast is told of late, and says so (docs/limits.md)
+  // one that loads too fast is reported late, and noted (docs/limits.md)
   for (let loads = 0; loads < 8; loads++) await go('picture.svg');
   await go('');
   await page.evaluate(

@@ -12,7 +12,7 @@ import { observe, serveOrigins, type Origins, beside, joined, type Seen } from '
 
 let origins: Origins;
 let driven: DrivenBrowser;
-/** A page of the extension's own. */
+/** A page of the extension. */
 let ours: Page;
 let page: Page;
 let panel: Panel;
@@ -31,7 +31,7 @@ afterAll(async () => {
   origins?.close();
 });
 
-/** What becomes of the stopped background meanwhile. */
+/** States that the stopped background's worker takes while `run` runs. */
 const workerStates = async (run: () => Promise<unknown>): Promise<string[]> => {
   const session = await ours.createCDPSession();
   const states: string[] = [];
@@ -47,7 +47,7 @@ const workerStates = async (run: () => Promise<unknown>): Promise<string[]> => {
   return states;
 };
 
-test('with nothing recorded, tabs that load and close do not start the background', async () => {
+test("when nothing is recorded, tabs that load and close don't start the background", async () => {
   const states = await workerStates(async () => {
     for (let i = 0; i < 5; i++) {
       const tab = await driven.browser.newPage();
@@ -66,7 +66,7 @@ test('a background that starts leaves pages in the back/forward cache', async ()
   );
   await tab.goto(`${app()}/plain?next`);
   const states = await workerStates(() =>
-    // answered once it has looked which recordings run
+    // answered once it has checked which recordings run
     ours.evaluate(() => chrome.runtime.sendMessage({ k: 'recording?', tabId: 1 })),
   );
   expect(states).toContain('running');
@@ -78,9 +78,10 @@ test('a background that starts leaves pages in the back/forward cache', async ()
   await tab.close();
 });
 
-test('a tab of another origin sees nothing; another tab of the recorded origin sees our sign, and SharedWorkers that it shares', async () => {
+test("a tab of another origin sees nothing; another tab of the recorded origin sees vfscope's symbol, and SharedWorkers that it shares", async () => {
   expect(plain.first.symbols).toEqual([]);
-  expect(plain.workers).toEqual(['ran', 'ran', 'ran', 200, 200, 'ran']); // what a wrapped worker would change is there to be seen
+  // the check would see what a wrapped worker changes
+  expect(plain.workers).toEqual(['ran', 'ran', 'ran', 200, 200, 'ran']);
   panel = await openPanel(page);
   await startRecording(panel);
   await recorded(page);
@@ -96,13 +97,13 @@ test('a tab of another origin sees nothing; another tab of the recorded origin s
   await other.close();
 });
 
-test("a page that the recorded tab asks for and does not get is any tab's again", async () => {
+test("a page that the recorded tab requests and doesn't get is treated like any tab's", async () => {
   const at = page.url();
   const session = await page.createCDPSession();
   await session.send('Fetch.enable', { patterns: [{ urlPattern: '*/given-up' }] });
   const failed = new Promise<void>((done) =>
     session.on('Fetch.requestPaused', ({ requestId }) => {
-      const errorReason = 'Aborted'; // as by Esc: the page before stays
+      const errorReason = 'Aborted'; // as with Esc: the previous page stays
       void session.send('Fetch.failRequest', { requestId, errorReason }).then(done);
     }),
   );
@@ -115,7 +116,7 @@ test("a page that the recorded tab asks for and does not get is any tab's again"
   expect(beside(await observe(other, `${app()}/given-up`))).toEqual(plain);
   await joined(other);
   await other.close();
-  // asked for again while it loads: the first request is given up, the second one comes
+  // requested again while it loads: the first request is canceled, the second one arrives
   for (let i = 0; i < 3; i++) {
     await page.evaluate(() => {
       location.reload();
@@ -126,20 +127,21 @@ test("a page that the recorded tab asks for and does not get is any tab's again"
   }
 });
 
-test('redirects, frames of other origins and empty frames of the recorded tab are recorded', async () => {
+test('redirects, frames of other origins, and empty frames of the recorded tab are recorded', async () => {
   const hop = (to: string): string => `/hop?to=${encodeURIComponent(to)}`;
   await page.goto(
     origins.origin('one') + hop(origins.origin('two') + hop(`${origins.origin('three')}/page`)),
   );
   await recorded(page);
   await page.goto(`${app()}/frames?of=${encodeURIComponent(`${origins.origin('framed')}/page`)}`);
-  const frames = page.frames().filter((frame) => !frame.url().startsWith('chrome-extension:')); // the handover's come and go
+  // the handover's frames come and go
+  const frames = page.frames().filter((frame) => !frame.url().startsWith('chrome-extension:'));
   expect(frames).toHaveLength(3);
   for (const frame of frames)
     await frame.waitForFunction(() => '_sqlite3_step' in {}, { polling: 50 });
 });
 
-test('pages that load while the background is stopped again and again are recorded', async () => {
+test('pages that load while the background is repeatedly stopped are recorded', async () => {
   const session = await ours.createCDPSession();
   let stops = 0;
   session.on(

@@ -67,7 +67,7 @@ const asFrame = async (): Promise<Page> => {
   await openApp(frame, APP, () => Promise.resolve());
   return frame;
 };
-/** One rollback journal, without and with its file kept open, one log, and a frame stand for all. */
+/** One rollback journal, with and without an open file, one log, and a frame represent all. */
 const IN_SHORT = ['delete', 'delete + exclusive', 'wal + exclusive', 'delete, in a frame'];
 const CASES = [
   ...OWN_SQL_GOLDENS.map((golden) => ({ ...golden, open: asPage })),

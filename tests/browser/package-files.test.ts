@@ -14,7 +14,7 @@ const filesIn = (folder: string): string[] =>
     .filter((name) => statSync(join(folder, name)).isFile())
     .sort();
 
-test('what the command loads from the package is the extension as it was built', () => {
+test('the command loads the same extension from the package as was built', () => {
   const packed = mkdtempSync(join(tmpdir(), 'vfscope-packed-'));
   const built = join(DIST, 'firefox');
   try {

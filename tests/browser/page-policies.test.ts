@@ -18,7 +18,7 @@ const CASES: PolicyCase[] = [
   ['script-src-elem nonce, worker-src self and blob', 'header'],
 ];
 
-test('the app sees no violation of ours', async () => {
+test('the app sees no policy violation by vfscope', async () => {
   const [plain, driven, server] = await Promise.all([
     launchPlainBrowser(),
     launch(),

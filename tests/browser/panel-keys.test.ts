@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => driven?.close());
 
-/** The drawer takes its room from the panel. */
+/** The drawer takes its space from the panel. */
 const height = (): Promise<number> => panel.frame.evaluate(() => innerHeight);
 const isThere = (name: string): Promise<unknown> =>
   panel.frame.waitForSelector(id(name), { timeout: 30_000 });
@@ -39,7 +39,7 @@ const isGone = (name: string): Promise<unknown> =>
     id(name),
   );
 
-test('Escape closes one thing at a time, and with nothing left it opens the drawer', async () => {
+test('Escape closes one thing at a time, and if nothing is open, it opens the drawer', async () => {
   const whole = await height();
   await keyboard.press('r');
   await isThere('area');
@@ -56,7 +56,8 @@ test('Escape closes one thing at a time, and with nothing left it opens the draw
   await isThere('key-help');
   await keyboard.press('Escape');
   await isGone('key-help');
-  // what an earlier Escape had opened would be shut by this one: the panel would grow, not shrink
+  // if an earlier Escape had opened something, this one would close it, and the panel would grow,
+  // not shrink
   await keyboard.press('Escape');
   await panel.frame.waitForFunction(
     (before) => innerHeight < before - 50,

@@ -23,7 +23,10 @@ afterAll(async () => {
 });
 
 const APP = '/journeyapps-wa-sqlite/?vfs=AccessHandlePool';
-/** 40 inserts: the journal twice and the database once, for CREATE TABLE and for each insert. */
+/**
+ * 40 inserts: twice for the journal and once for the database, for CREATE TABLE and for each
+ * insert.
+ */
 const RUN_SYNCS = 123;
 const address = (path: string): string =>
   `chrome-extension://${driven.extensionId}/devtools/${path}`;
@@ -32,7 +35,7 @@ const windows = async (): Promise<Page[]> =>
 
 async function popup(): Promise<Page> {
   const page = await driven.browser.newPage();
-  await page.goto(address('options.html')); // knows the tabs
+  await page.goto(address('options.html')); // this page has access to the tabs
   const id = await page.evaluate(
     async (url) => (await chrome.tabs.query({})).find((tab) => tab.url === url)?.id,
     app.url(),
@@ -56,7 +59,7 @@ test('the popup opens it, once for each tab; it records that tab without DevTool
   await state(app, 'ready');
   const shown = await pressIn(await popup());
   await expect.poll(() => shown.title(), { timeout: 30_000 }).toMatch(/^vfscope: .*panel-window/);
-  await pressIn(await popup()); // comes to the front
+  await pressIn(await popup()); // brings it to the front
 
   const panel = new Panel(shown.mainFrame(), null);
   await startRecording(panel);
@@ -77,11 +80,11 @@ test('the popup opens it, once for each tab; it records that tab without DevTool
   await expect
     .poll(() => panel.text(), { timeout: 30_000 })
     .toMatch(/The tab of this panel is closed/);
-  expect(await panel.textOf('live-syncs')).toBe(String(RUN_SYNCS)); // what was recorded stays
+  expect(await panel.textOf('live-syncs')).toBe(String(RUN_SYNCS)); // the recording stays
   await shown.close();
 });
 
-test('the panel in DevTools says what they cost, and offers it', async () => {
+test('the panel in DevTools shows what DevTools cost, and offers it', async () => {
   await goTo(app, server.origin('panel-window') + APP);
   const inDevTools = await openPanel(app);
   expect(await inDevTools.text()).toMatch(/Open DevTools slow this page down/);

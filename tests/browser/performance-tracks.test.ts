@@ -32,7 +32,9 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** Runs in DevTools, where these are at hand: its Performance panel, the button of that, and the views. */
+/**
+ * Runs in DevTools, where `code` can use its Performance panel, that panel's button, and the views.
+ */
 async function inDevTools<T>(code: string): Promise<T> {
   const devtools = (await driven.browser.pages()).find((one) => one.url().startsWith('devtools:'))!;
   return (await devtools.evaluate(`(async () => {
@@ -65,7 +67,7 @@ const ourTracks = (): Promise<{ tracks: Record<string, number>; backwards: numbe
       backwards: tracks.flatMap(([, entries]) => entries).filter(({ dur }) => !(dur >= 0)).length,
     };`);
 
-/** Counts what the panel hands to its page for Chrome's trace. */
+/** Counts what the panel gives its page for Chrome's trace. */
 const countShown = (): Promise<void> =>
   panel.frame.evaluate(() => {
     const { inspectedWindow } = chrome.devtools;
@@ -89,10 +91,10 @@ const PAGE = 'sqlite-org/?vfs=kvvfs';
 /** 20 inserts and CREATE TABLE, each with three. */
 const SYNCS = 63;
 
-/** Looks at what was shown, between which nothing more comes. */
+/** Number of checks in a row that must find nothing new. */
 const LOOKS = 16;
 
-/** The panel has shown all that there is: no more comes. */
+/** Resolves when the panel has shown everything. */
 async function allShown(): Promise<void> {
   let [last, same] = [-1, 0];
   const look = async (): Promise<number> => {
@@ -104,7 +106,10 @@ async function allShown(): Promise<void> {
   await expect.poll(look, { timeout: 30_000, interval: 50 }).toBeGreaterThanOrEqual(LOOKS);
 }
 
-/** Record both apps while Chrome's Performance panel records: no other panel can be chosen meanwhile. */
+/**
+ * Records both apps while Chrome's Performance panel records, during which no other panel can be
+ * selected.
+ */
 async function recordBoth(
   name: string,
 ): Promise<Awaited<ReturnType<typeof ourTracks>> & { store: TraceStore }> {
@@ -147,7 +152,7 @@ test('with the setting on, each statement, transaction, and sync of page and wor
     [expect.stringContaining('worker.js'), SYNCS],
     [expect.stringContaining('/sqlite-org/'), SYNCS],
   ]);
-  // nothing that the app could find
+  // nothing that the app could detect
   expect(
     await page.evaluate(
       () =>
@@ -165,7 +170,7 @@ test('with the setting off, none', async () => {
   expect(await shown()).toBe(before);
 }, 120_000);
 
-/** By track: what the recording has. */
+/** By track: the recording's content. */
 function wantedOf(store: TraceStore): Record<string, number> {
   const titles = threadTitles(store);
   const lines = new Facts(store).get(transactionRows);

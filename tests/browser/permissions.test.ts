@@ -15,9 +15,9 @@ import { longTest } from './long-test.ts';
 let server: AppServer;
 let driven: DrivenBrowser;
 let page: Page;
-/** The browser's own page of extensions: what its switches do. */
+/** The browser's own page of extensions, with its switches. */
 let switches: Page;
-/** A page of ours: what the browser says of our permissions. */
+/** A page of the extension, which reads its permissions. */
 let ours: Page;
 let labels = 0;
 const APP = '/journeyapps-wa-sqlite/?vfs=AccessHandlePool';
@@ -49,7 +49,7 @@ afterEach(async () => {
 
 const origins = (): Promise<string[]> =>
   ours.evaluate(async () => (await chrome.permissions.getAll()).origins!.sort());
-/** The user takes all access back, and will be asked again. */
+/** The user revokes all access, and will be asked again. */
 async function takeBack(): Promise<void> {
   const taken = await origins();
   if (taken.length)
@@ -65,7 +65,7 @@ async function takeBack(): Promise<void> {
     driven.extensionId,
   );
 }
-/** The question for this pattern, when it comes, is answered with Allow. */
+/** Answers the next prompt for this pattern with Allow. */
 const willAllow = (pattern: string): Promise<void> =>
   switches.evaluate(
     (id, host) =>
@@ -76,7 +76,7 @@ const willAllow = (pattern: string): Promise<void> =>
     driven.extensionId,
     pattern,
   );
-/** What the browser is asked for, to let us into an origin. */
+/** The pattern that the browser is asked for, to access an origin. */
 const patternOf = (origin: string): string => `http://${new URL(origin).hostname}/*`;
 const nextOrigin = (): string => server.origin(`permissions-${++labels}`);
 
@@ -112,7 +112,7 @@ async function opened(origin: string): Promise<Panel> {
   return openPanel(page);
 }
 
-test('the package requires no site, and asks for no other permission later', async () => {
+test('the package requires no site, and requests no other permission later', async () => {
   const { origins: sites, permissions } = await ours.evaluate(() => chrome.permissions.getAll());
   expect(sites).toEqual([]);
   expect(permissions!.sort()).toEqual([
@@ -123,14 +123,14 @@ test('the package requires no site, and asks for no other permission later', asy
     'storage',
     'webNavigation',
     'webRequest',
-  ]); // devtools by having a page there
+  ]); // devtools, because it has a page there
   const { optional_host_permissions, optional_permissions } = await ours.evaluate(() =>
     chrome.runtime.getManifest(),
   );
   expect([optional_host_permissions, optional_permissions]).toEqual([['*://*/*'], undefined]);
 });
 
-test('Record asks for the origin of the page, and records it with the same press', async () => {
+test("Record asks for the page's origin, and records it after the same click", async () => {
   const origin = nextOrigin();
   const panel = await opened(origin);
   const site = `http://${new URL(origin).hostname} \\(any port\\)`;
@@ -147,7 +147,7 @@ test('Record asks for the origin of the page, and records it with the same press
   const { files, dropped } = await savedSummary(driven, panel);
   expect(dropped).toBe(0);
   expect(files.find(({ kind }) => kind === 'main-db')!.vfs.xSync).toBeGreaterThan(40);
-  // once more, without a question
+  // again, without a prompt
   await startRecording(panel);
   await recorded(page);
   await stopRecording(panel);
@@ -212,7 +212,7 @@ test('access taken back during a recording: said, and what was recorded stays', 
   expect(files.find(({ kind }) => kind === 'main-db')!.vfs.xSync).toBeGreaterThan(40);
 });
 
-test('a frame and a page of other origins are named with an offer, and recorded once they are allowed and loaded again', async () => {
+test('a frame and a page of other origins are named with an offer, and recorded once they are allowed and reloaded', async () => {
   const [origin, inner, next] = [nextOrigin(), nextOrigin(), nextOrigin()];
   const panel = await opened(origin);
   await willAllow(patternOf(origin));

@@ -14,7 +14,7 @@ import type { CaptureLevel } from '../../src/event/capture.ts';
 import { EXTENSION } from './extension-harness.ts';
 import { recordHarness } from './record-harness.ts';
 
-/** Where an app has words. Each word begins with "zq" and goes on with its own name. */
+/** Where an app has words. Each test word begins with "zq" and continues with its place's name. */
 const PLACES = [
   ...[
     'literal',
@@ -57,10 +57,13 @@ const PLACES = [
   ...['opfsname', 'opfsbytes', 'console', 'detail', 'message', 'channel'],
 ] as const;
 type Place = (typeof PLACES)[number];
-/** A number cannot spell its place. */
+/** A number can't spell its place. */
 const word = (place: Place): string => (place === 'number' ? '7313177' : `zq${place}zq`);
 
-/** Never in a file: what the app stores, string keys among it, and what it says to others. Each of the other levels adds to the one before. */
+/**
+ * Never in a file: what the app stores, including string keys, and what it sends to others. Each
+ * further level adds to the previous one.
+ */
 const NEVER: readonly Place[] = [
   'idbkey',
   'idbvalue',
@@ -91,7 +94,7 @@ const ADDED: Readonly<Record<CaptureLevel, readonly Place[]>> = {
   2: ['literal', 'number', 'pragma', 'syntax', 'constraint'],
   3: ['bound'],
 };
-/** Without the app's words in them; Parquet is compressed. */
+/** Formats without the app's words. Parquet is compressed. */
 const FORMATS = [
   'vfst',
   'chrome',
@@ -106,7 +109,7 @@ const FORMATS = [
 
 const command = recordHarness();
 
-/** Runs in the page: sql.js on the page's own thread, and every storage that the probes look at. */
+/** Runs in the page: sql.js on the page's own thread, and every storage that the probes cover. */
 async function leak(w: Record<Place, string>): Promise<void> {
   const script = document.createElement('script');
   script.src = '/node_modules/sql.js/dist/sql-wasm.js';
@@ -154,11 +157,12 @@ async function leak(w: Record<Place, string>): Promise<void> {
     trial(`SELECT * FROM x WHERE '${w.syntax}' nonsense here`),
     trial(`INSERT INTO ${w.table}(${w.column}) VALUES('${w.constraint}')`),
   ];
-  // told once the page has heard of it: the hook listens before we do
+  // resolves once the page has the event, because the hook listens before us
   const uncaught = ['error', 'unhandledrejection'].map(
     (type) => new Promise((done) => addEventListener(type, done, { once: true })),
   );
-  // by a script of the page's own: errors of a script that is evaluated from outside are nobody's
+  // from a script of the page, because errors of a script that is evaluated from outside aren't
+  // reported
   const failing = document.createElement('script');
   const text = JSON.stringify([w.thrown, ...messages].join(' '));
   failing.textContent = `Promise.reject(new Error('${w.rejected}')); setTimeout(() => { throw new Error(${text}); });`;
@@ -203,7 +207,7 @@ async function leak(w: Record<Place, string>): Promise<void> {
   await Promise.all(uncaught);
 }
 
-/** Everything that the file says, gzip members unpacked where they lie. */
+/** All text in the file, with gzip members unpacked in place. */
 function contents(file: Buffer): string {
   let text = file.toString('latin1');
   for (
@@ -216,7 +220,7 @@ function contents(file: Buffer): string {
   }
   return text;
 }
-/** A gzip member lasts to its section's end; docs/trace-format.md has the layout. */
+/** A gzip member lasts until its section's end. docs/trace-format.md has the layout. */
 function* sectionEnds(file: Buffer, at: number): Generator<number> {
   for (
     let from = 16 + 4 + file.readUInt32LE(12);
@@ -253,7 +257,7 @@ async function recorded(level: CaptureLevel): Promise<string> {
   return out;
 }
 
-test('every place is told of by one level, or by none', () => {
+test('every place belongs to one level, or to none', () => {
   expect([...NEVER, ...Object.values(ADDED).flat()].sort()).toEqual([...PLACES].sort());
 });
 

@@ -20,6 +20,6 @@ it('OPFSCoopSync keeps every acknowledged commit when its worker dies', async ()
   const { calls, deaths } = await deathsOf(driven, server, configOf('OPFSCoopSync'), 6);
   expect(calls).toBeGreaterThan(30);
   expect(broken(deaths)).toEqual([]);
-  // some of them in the middle
+  // some of them midway
   expect(new Set(deaths.map(({ commits }) => commits)).size).toBeGreaterThan(2);
 });

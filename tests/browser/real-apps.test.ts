@@ -1,6 +1,7 @@
 /**
- * PowerSync and a bundle by Vite recorded in Chromium, against Chromium's own tracing of the same run; in the long tests Actual Budget, too. The
- * other apps, and Firefox: tests/long/real-apps.test.ts.
+ * PowerSync and a bundle by Vite recorded in Chromium, compared with Chromium's own tracing of the
+ * same run. The long tests also include Actual Budget. The other apps, and Firefox:
+ * tests/long/real-apps.test.ts.
  */
 import { expect, test } from 'vitest';
 import { topTables } from '../../src/analysis/answer/top-tables.ts';
@@ -27,7 +28,7 @@ longTest(
   },
 );
 
-test('PowerSync as it is, in two tabs: each storage call of its SharedWorker as Chromium traced it', async () => {
+test('an unmodified PowerSync in two tabs: each storage call of its SharedWorker as Chromium traced it', async () => {
   const { engines, threads, web } = summaryOf(await recordTraced(realApp('powersync')));
   expect(engines.map(({ name, sqliteVersion }) => [name, sqliteVersion])).toEqual([
     ['@journeyapps/wa-sqlite', '3.53.0'],
@@ -38,7 +39,7 @@ test('PowerSync as it is, in two tabs: each storage call of its SharedWorker as 
 
 test('a bundle by Vite, whose worker and wasm are texts in its script: each storage call as Chromium traced it', async () => {
   const { engines, threads } = summaryOf(await recordTraced(realApp('vite')));
-  // its worker, and that of the page that opened it again
+  // its worker, and the worker of the reopened page
   expect(threads.filter(({ kind }) => kind === 'worker')).toHaveLength(2);
   const engine = ['@journeyapps/wa-sqlite', ['groceries']];
   const layers = { web: true, vfs: true, sql: true, counters: true, query: true };

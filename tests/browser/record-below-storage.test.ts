@@ -16,7 +16,7 @@ import { recordHarness } from './record-harness.ts';
 
 const command = recordHarness();
 
-/** Records the app on this VFS. @param more steps behind the app's own */
+/** Records the app on this VFS. @param more steps after the app's own */
 async function recorded(
   vfs: string,
   more = '',
@@ -55,7 +55,7 @@ test('the browser counts the same calls on IndexedDB, and its queue and work are
   expect(callsOf(below, 'IndexedDB commits')).toBeGreaterThan(0);
 });
 
-/** In the world of an extension's content script, which the hook doesn't reach. */
+/** Runs in the world of an extension's content script, which the hook doesn't reach. */
 const UNSEEN = `await page.mainFrame().isolatedRealm().evaluate(() => new Promise((resolve, reject) => {
   const open = indexedDB.open('unseen');
   open.onupgradeneeded = () => open.result.createObjectStore('s');
@@ -67,7 +67,7 @@ const UNSEEN = `await page.mainFrame().isolatedRealm().evaluate(() => new Promis
   };
 }));`;
 
-test('on OPFS, while it samples the CPU, the only difference is calls that the hook does not see', async () => {
+test("on OPFS, while it samples the CPU, the only difference is calls that the hook doesn't see", async () => {
   const { facts, below } = await recorded('AccessHandlePool', UNSEEN, { cpu: true });
   const { opfs, idb } = facts.get(webCounts);
   expect(idb.put).toBe(0);

@@ -1,5 +1,5 @@
-// `vfscope record --connect`: a Chromium that its user has started, with the user's pages. It is
-// neither closed nor changed.
+// `vfscope record --connect`: a Chromium that its user has started, with the user's pages. The
+// command neither closes nor changes it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ const command = recordHarness();
 let chromium: ChildProcess;
 let profile: string;
 let endpoint: string;
-/** What its user does: a connection of its own. */
+/** The user's own connection. */
 let user: Browser;
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 const READY = "document.body?.dataset.state === 'done'";
-/** @param name of an origin of its own: storage there is empty */
+/** @param name of a separate origin, whose storage is empty */
 const appOf = (name: string, vfs = 'OPFSCoopSync'): string =>
   `${command.server.origin(name)}/journeyapps-wa-sqlite/?vfs=${vfs}&run=own-sql&n=20`;
 const urls = async (): Promise<string[]> => (await user.pages()).map((page) => page.url()).sort();
@@ -57,7 +57,7 @@ async function opened(url: string): Promise<Page> {
   await page.goto(url);
   return page;
 }
-/** A file of steps, with this body. */
+/** Writes a file of steps with this body. */
 async function steps(name: string, body: string): Promise<string> {
   const file = path.join(command.folder, `${name}.mjs`);
   await writeFile(file, `export default async (page) => { ${body} };`);
@@ -78,7 +78,7 @@ const counts = ({ statements, transactions, commits, syncsPerCommit, files }: Su
   files: files.map(({ kind, vfs }) => ({ kind, vfs })),
 });
 
-/** What the hook would have left in the page. */
+/** What the hook would leave in the page. */
 const traces = (): string[] => [
   ...[indexedDB.open, navigator.locks.request, Worker]
     .map((method) => Function.prototype.toString.call(method))
@@ -87,7 +87,7 @@ const traces = (): string[] => [
   ...Object.keys(globalThis).filter((key) => /vfscope/i.test(key)),
 ];
 
-test('an open tab is recorded, and is as it was', async () => {
+test('an open tab is recorded and restored', async () => {
   const url = appOf('tab').replace(/&run=.*/, '');
   const page = await opened(url);
   const before = await urls();
@@ -103,7 +103,7 @@ test('an open tab is recorded, and is as it was', async () => {
   expect(await urls()).toEqual(before);
   expect(await page.evaluate(traces)).toEqual(clean);
   await page.reload();
-  expect(await page.evaluate(traces)).toEqual(clean); // new documents get nothing, either
+  expect(await page.evaluate(traces)).toEqual(clean); // new documents get nothing either
   await page.close();
 });
 
@@ -122,7 +122,7 @@ test.each(['OPFSCoopSync', 'IDBBatchAtomic'])(
   },
 );
 
-test("the browser's own trace goes along: CPU samples, and storage below the page", async () => {
+test("the browser's own trace is included: CPU samples, and storage below the page", async () => {
   const url = appOf('layers', 'IDBBatchAtomic');
   const store = await recorded('layers', {
     ...{ connect: endpoint, url, cpu: true, belowStorage: true },
@@ -138,8 +138,8 @@ test("the browser's own trace goes along: CPU samples, and storage below the pag
   expect(facts.get(sampleSums)!.statements.length).toBeGreaterThan(0);
 });
 
-test('a browser that its user traces already is refused', async () => {
-  // that of the recording before is over
+test('a browser that its user is already tracing is rejected', async () => {
+  // the previous recording's trace is over
   const session = await user.target().createCDPSession();
   await session.send('Tracing.start', { transferMode: 'ReportEvents' });
   const out = path.join(command.folder, 'none.vfst');
@@ -152,7 +152,7 @@ test('a browser that its user traces already is refused', async () => {
   await session.detach();
 });
 
-test('a frame of another site is recorded, too', async () => {
+test('a frame of another site is also recorded', async () => {
   const frame = appOf('other', 'IDBBatchAtomic');
   const page = await user.newPage();
   await page.goto(`${command.server.url}/hook-cases/`);
@@ -181,7 +181,7 @@ test.each([
   expect(command.said).toMatch(message);
 });
 
-test('options of a browser of our own are refused', async () => {
+test('options for a browser that the command starts are rejected', async () => {
   const out = path.join(command.folder, 'none.vfst');
   expect(await record({ connect: endpoint, out, devtools: true, url: 'http://x/' })).toBe(2);
   expect(command.said).toMatch(/--devtools doesn't work with --connect/);
@@ -194,7 +194,7 @@ test.each([
   ['http://[::1]:9222/json', 'http://[::1]:9222'],
 ])('--connect %s is %s', (text, address) => expect(endpointOf(text)).toBe(address));
 
-describe('the page that is meant', () => {
+describe('the page to record', () => {
   const page = (url: string) => ({ id: url, type: 'page', url, title: '' });
   const pages = ['http://a/', 'http://a/b', 'http://a/bc#x'].map(page);
   test.each([
@@ -202,9 +202,9 @@ describe('the page that is meant', () => {
     ['http://a/bc', 'http://a/bc#x'],
     ['http://c/', undefined],
   ])('%s is %s', (url, found) => expect(chosenPage(pages, url)?.url).toBe(found));
-  test('the only one needs no address', () =>
+  test('needs no address if it is the only one', () =>
     expect(chosenPage([pages[0]!], undefined)?.url).toBe('http://a/'));
-  test('several are listed', () => {
+  test('is listed with the others if there are several', () => {
     expect(() => chosenPage(pages, undefined)).toThrow(/has 3 pages[^]*http:\/\/a\/b\n/);
     expect(() => chosenPage(pages, 'http://a/b')).not.toThrow();
     expect(() => chosenPage(pages, 'http://')).toThrow(/Several pages begin with/);

@@ -31,14 +31,18 @@ const SETUP = [
   `WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ROWS})
    INSERT INTO t SELECT i, 'the quick brown fox ' || i || ' jumps over the lazy dog' FROM n`,
 ];
-/** Hundreds of samples. */
+/** Takes hundreds of samples. */
 const LIKE = `SELECT count(*) FROM t WHERE ${['d%x%t%dig', 'q%k%z', 'o%x%y%q', 't%q%v%z', 'e%b%f%q', 'u%w%x%k'].map((like) => `body LIKE '%${like}%'`).join(' OR ')}`;
-/** 200 texts of 60 KB: the same one would be parsed once. */
+/** 200 different texts of 60 KB, because SQLite would parse the same one only once. */
 const JSON_SQL = `WITH d(doc) AS MATERIALIZED (SELECT replace(hex(zeroblob(20000)), '00', ',12') || ']'),
   n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
   SELECT sum(json_array_length('[' || i || doc)) FROM n, d`;
 const SCALAR = 'SELECT sum(slow_scalar(id)) FROM t';
-/** Reads take part of the time of the first one. With many reads to little computing the shares differ: vfscope's own work at a read is no computing in samples, and is in the time partition. */
+/**
+ * Reads take part of the first one's time. With many reads and little computing the shares would
+ * differ: vfscope's own work during a read counts as computing in the time partition, but not in
+ * samples.
+ */
 const RUNS = [
   'PRAGMA cache_size=10',
   [2, SCALAR],
@@ -48,7 +52,7 @@ const RUNS = [
   [3, JSON_SQL],
 ];
 
-/** The function that executes the most instructions of a statement, as V8 calls it. */
+/** The function that executes most of a statement's instructions, by V8's name. */
 async function hottestOf(sql: string): Promise<string> {
   const { engines } = nodeSurroundings();
   if (!(engines instanceof Engines)) throw new Error('these are no engines of Node');
@@ -113,14 +117,14 @@ describe('samples', () => {
     },
   );
 
-  test('are placed by a clock that is off by less than a millisecond', () => {
+  test('are placed by a clock with an error below a millisecond', () => {
     const sampled = store.threads.filter(({ cpu }) => cpu);
     expect(sampled.map(({ info }) => info.kind).sort()).toEqual(['page', 'worker']);
     for (const { cpu } of sampled) expect(cpu!.clockErrorUs).toBeLessThan(1000);
   });
 
-  // last: it changes names
-  test('take names from a wasm file of the same build alone', async () => {
+  // the last test, because it changes names
+  test('take names only from a wasm file of the same build', async () => {
     const named = async (build: string): Promise<number> => {
       const bytes = await readFile(packageFile(`@journeyapps/wa-sqlite/dist/${build}.wasm`));
       const { functions, starts } = functionNames(bytes);
@@ -131,7 +135,7 @@ describe('samples', () => {
       .flatMap(({ cpu }) => cpu?.functions ?? [])
       .filter(({ name }) => name.startsWith('wasm-function['));
     expect(inWasm.filter(({ column }) => column === 0)).toEqual([]);
-    // another module is that of vfscope's trampolines
+    // another module: vfscope's trampolines
     const ofSqlite = Math.max(
       ...[...grouped(inWasm, ({ url }) => url).values()].map(({ length }) => length),
     );

@@ -33,7 +33,7 @@ afterAll(async () => {
 let running: ChildProcess | undefined;
 afterEach(() => running?.kill('SIGKILL'));
 
-/** Runs the command. @param at once it has said this, `act` is done to it */
+/** Runs the command. @param at the output at which `act` is called with it */
 async function record(
   out: string,
   args: readonly string[],
@@ -58,7 +58,7 @@ async function record(
 }
 const events = async (file: string): Promise<number> =>
   (await readTrace(await readFile(file))).store.eventCount;
-/** Does this when the app has run, and never comes to an end. */
+/** Steps that run these lines after the app has run, and never end. */
 async function steps(name: string, lines: string): Promise<string[]> {
   const file = path.join(folder, name);
   await writeFile(
@@ -73,7 +73,7 @@ async function steps(name: string, lines: string): Promise<string[]> {
   return ['--script', file];
 }
 
-describe('what is recorded is saved', () => {
+describe('the recording is saved', () => {
   test.each(
     some<[string, NodeJS.Signals[]]>([
       ['Ctrl+C that npm hands on', ['SIGINT', 'SIGINT']],
@@ -93,7 +93,7 @@ describe('what is recorded is saved', () => {
     expect(await events(out)).toBeGreaterThan(1000);
   });
 
-  test('where the page crashes', async () => {
+  test('if the page crashes', async () => {
     const out = path.join(folder, 'crashed.vfst');
     const { code, said } = await record(
       out,
@@ -106,7 +106,7 @@ describe('what is recorded is saved', () => {
     expect(await events(out)).toBeGreaterThan(1000);
   });
 
-  test('elsewhere where its place is gone', async () => {
+  test('elsewhere if its folder is gone', async () => {
     const gone = path.join(folder, 'gone');
     await mkdir(gone);
     const removes = await steps(
@@ -124,7 +124,7 @@ describe('what is recorded is saved', () => {
   });
 });
 
-describe('what cannot be saved is said', () => {
+describe('a failed save is reported', () => {
   test('Ctrl+C before there is a recording', async () => {
     const out = path.join(folder, 'early.vfst');
     const { code, said } = await record(out, [], 'opening the panel', (child) =>

@@ -17,7 +17,10 @@ import { longTest } from './long-test.ts';
 const command = recordHarness();
 
 let recordings = 0;
-/** The app, driven by these lines; `run(n)` is a run of the workload with n autocommitted inserts. */
+/**
+ * Records the app, driven by these lines. `run(n)` is a run of the workload with n autocommitted
+ * inserts.
+ */
 async function recorded(
   lines: string,
   args: Partial<RecordArgs>,
@@ -48,7 +51,7 @@ const START = "performance.mark('vfscope:start');";
 const STOP = "performance.mark('vfscope:stop');";
 
 describe('marks', () => {
-  test('only what lies between them is kept, with a note of the rest', async () => {
+  test('only what is between them is kept, with a note about the rest', async () => {
     const store = await recorded(
       `await run(5); ${START} await run(7); ${STOP} await run(5); ${START} await run(4); ${STOP} await run(5);`,
       {

@@ -29,9 +29,9 @@ import { countOf, notice, threadOf } from './threads-harness.ts';
 const command = recordHarness();
 
 type Steps = (page: Page) => Promise<void>;
-/** What the script of a recording does; scripts are files, and run in this process. */
+/** The recording's script, which is a file and runs in this process. */
 const given = globalThis as { vfscopeSteps?: Steps };
-/** Record what `steps` does, from a page of the app's origin on. */
+/** Records `steps`, beginning on a page of the app's origin. */
 async function recorded(
   url: string,
   steps: Steps,
@@ -55,7 +55,7 @@ const whyNot = (store: TraceStore): string[] =>
     notes.map(({ text, url }) => `${new URL(url ?? '').pathname}: ${text}`),
   );
 
-test("SQLite in a worker that the page's policy closes: each storage call as Chromium traced it", async () => {
+test("SQLite in a worker that the page's policy blocks: each storage call as Chromium traced it", async () => {
   const origin = `${command.server.origin('closed')}/csp-self`;
   let counts: OracleCounts | undefined;
   const store = await recorded(`${origin}/hook-cases/`, async (page) => {
@@ -74,7 +74,7 @@ test("SQLite in a worker that the page's policy closes: each storage call as Chr
   expect(whyNot(store)).toEqual([]);
 });
 
-/** What each of the workers stores; the page says what it heard of them, and what it could see. */
+/** What each worker stores. The page reports the workers' messages, and what it could see. */
 const SCRIPTS: Record<string, string> = {
   '/page.js': `
     const heard = [];
@@ -142,7 +142,7 @@ const ISOLATED = {
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
 
-/** A file of the apps, with headers more. */
+/** Serves a file of the apps with additional headers. */
 async function passOn(url: string, headers: object, response: ServerResponse): Promise<void> {
   const answer = await fetch(command.server.url + url);
   response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), ...headers });
@@ -180,7 +180,7 @@ const ALL_PUTS = [7, 7, 7, 5, 3];
 const use = (page: Page): Promise<string[]> =>
   page.evaluate(() => (globalThis as unknown as { done: Promise<string[]> }).done);
 
-/** The same without vfscope. */
+/** Runs the same without vfscope. */
 async function natively(url: string): Promise<string[]> {
   const { firstPage, load, close } = await launchBrowser({ extension: null });
   try {
@@ -203,7 +203,7 @@ test.each(
 )('workers of all kinds under %s: recorded, and none the wiser', async (_, policy, more) => {
   const url = address(policy, more);
   const native = natively(url);
-  native.catch(() => {}); // heard at the end
+  native.catch(() => {}); // handled at the end
   let heard: string[] = [];
   const store = await recorded(url, async (page) => {
     heard = await use(page);
@@ -234,7 +234,8 @@ longTest('in a frame of another site', async () => {
   });
   const inFrame = store.threads.filter(({ info }) => info.url.includes('127.0.0.1'));
   const puts = inFrame.map((thread) => countOf(thread, Op.idbPut));
-  expect(puts.sort()).toEqual([0, 0, 3, 5, 7, 7, 7]); // the frame and the nester store nothing
+  // the frame and the nesting worker store nothing
+  expect(puts.sort()).toEqual([0, 0, 3, 5, 7, 7, 7]);
   expect(whyNot(store)).toEqual([]);
 });
 
@@ -251,7 +252,7 @@ longTest('in each tab of a recorded origin', async () => {
     { scope: 'origin' },
   );
   const puts = store.threads.map((thread) => countOf(thread, Op.idbPut)).filter(Boolean);
-  // the shared worker and the service worker are one for both
+  // both share the shared worker and the service worker
   expect(puts.sort((a, b) => a - b)).toEqual([6, 7, 7, 7, 7, 7, 7, 10]);
   expect(whyNot(store)).toEqual([]);
 });
@@ -279,7 +280,7 @@ longTest('a worker that the hook does not reach runs on, and is named', async ()
     const page = await driven.firstPage();
     const panel = await driven.openPanel(page);
     await startRecording(panel);
-    await goTo(page, address(SELF)); // none of them is held
+    await goTo(page, address(SELF)); // none of them is paused
     const heard = await use(page);
     for (const script of [/nester\.js/, /service\.js/, /shared\.js/, /worker\.js/])
       await notice(panel, script);

@@ -1,5 +1,5 @@
 /**
- * The build for Safari, run by Chromium: its ports carry JSON only and nothing is handed over, so
+ * The build for Safari, run by Chromium: its ports carry only JSON and nothing is handed over, so
  * recordings take the same path as in Safari. Doesn't test Safari's own extension API.
  */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const manifest = JSON.parse(await readFile(file, 'utf8'));
   expect(manifest.message_serialization).toBeUndefined();
   expect(manifest.background).toEqual({ scripts: ['browser-polyfill.min.js', 'background.js'] });
-  // the one thing that Chromium needs in another way
+  // the one thing that Chromium needs differently
   const scripts = JSON.stringify(manifest.background.scripts).slice(1, -1);
   await writeFile(path.join(folder, 'worker.js'), `importScripts(${scripts});`);
   await writeFile(
@@ -48,7 +48,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('a SharedWorker, with the script that every page gets where no request is followed', async () => {
+test("a SharedWorker, with the script that every page gets if requests can't be followed", async () => {
   await goTo(page, `${server.origin('safari-shared')}/hook-cases/`);
   await startRecording(panel);
   await recorded(page);
@@ -87,7 +87,7 @@ test.each(['journeyapps-wa-sqlite IDBBatchAtomic', 'sqlite-org opfs-sahpool'])(
       store.threads.map(() => [0, 0, 0]),
     );
     expect(recordedGolden(summary, app.bytesVary ?? 'same')).toEqual(golden);
-    // nothing was handed over: no frame of the extension has been in the page, no hub was started
+    // nothing was handed over: no frame of the extension was in the page, and no hub was started
     expect(driven.browser.targets().filter((t) => /handover/.test(t.url()))).toEqual([]);
   },
 );

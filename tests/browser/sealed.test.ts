@@ -37,9 +37,9 @@ afterAll(async () => {
 const FILES = readdirSync(EXTENSION, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => path.relative(EXTENSION, path.join(entry.parentPath, entry.name)))
-  .concat('handover/frame/0123456789abcdef.html'); // one that no content script was told
+  .concat('handover/frame/0123456789abcdef.html'); // one that no content script received
 
-/** In a page: files of the extension that it gets hold of in any way. */
+/** Runs in a page: the extension's files that it can load in any way. */
 async function found(extensionId: string, files: string[]): Promise<string[]> {
   const got: string[] = [];
   const attempt = async (
@@ -74,7 +74,10 @@ async function found(extensionId: string, files: string[]): Promise<string[]> {
   }
   return got;
 }
-/** Its pages in frames of a page: Chromium shows an error in each that it refuses. @returns those that it does not */
+/**
+ * The extension's pages in frames of a page. Chromium shows an error in each that it refuses.
+ * @returns those that it doesn't refuse
+ */
 async function framed(page: Page): Promise<string[]> {
   const pages = FILES.filter((file) => file.endsWith('.html'));
   const shown: string[] = [];
@@ -102,7 +105,7 @@ describe.each(
     ['a cross-origin isolated page', '/coi'],
   ] as const),
 )('%s', (_, variant) => {
-  test('cannot tell that the extension is there by loading its files, recorded or not; its ports are handed over all the same', () =>
+  test("can't detect the extension by loading its files, recorded or not, and ports are still handed over", () =>
     sealed(variant));
 });
 
@@ -119,7 +122,7 @@ async function sealed(variant: string): Promise<void> {
   await nothing();
   const ours = await driven.browser.newPage();
   await ours.goto(`chrome-extension://${driven.extensionId}/devtools/options.html`);
-  // a page whose port cannot be handed over connects to every page of ours instead
+  // instead, a page whose port can't be handed over connects to every page of ours
   await ours.evaluate(() => {
     const ports: string[] = [];
     Object.assign(globalThis, { ports });
@@ -153,7 +156,9 @@ async function sealed(variant: string): Promise<void> {
 interface Refused {
   violations: string[];
 }
-/** Before a page's own scripts: what its policy refuses, as `directive blocked-address`. */
+/**
+ * Runs before a page's own scripts: lists what its policy refuses, as `directive blocked-address`.
+ */
 const listen = (): void => {
   const violations: string[] = [];
   Object.assign(globalThis, { violations });
@@ -201,7 +206,7 @@ test('our own pages need nothing that their policy refuses', async () => {
   }
   const panel = await openPanelTab(page, driven.extensionId);
   await panel.open(TRACE);
-  // before that, what is pressed may move away below the pointer
+  // before that, a pressed button may move away from the pointer
   await page.waitForSelector('[data-testid="file-name"]');
   for (const view of VIEWS) {
     await showView(panel, view);
@@ -211,7 +216,7 @@ test('our own pages need nothing that their policy refuses', async () => {
   await page.close();
 });
 
-test('nothing of another origin loads in our own pages, and nothing is sent there', async () => {
+test('our own pages load nothing of another origin, and send nothing there', async () => {
   const page = await driven.browser.newPage();
   await page.evaluateOnNewDocument(listen);
   await page.goto(`chrome-extension://${driven.extensionId}/devtools/options.html`);

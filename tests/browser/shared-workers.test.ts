@@ -21,7 +21,7 @@ let server: AppServer;
 let driven: DrivenBrowser;
 /** The browser's first page, which no test uses. */
 let blank: Page;
-/** Of one test: no worker and no script of ours is left there from another. */
+/** Origin of one test, without workers or scripts left by another test. */
 let origin: string;
 let labels = 0;
 beforeAll(async () => {
@@ -38,7 +38,7 @@ afterEach(async () => {
   // DevTools close with their page
   for (const page of pages) if (!page.url().startsWith('devtools:')) await page.close();
   await blank.goto(`chrome-extension://${driven.extensionId}/devtools/options.html`);
-  await blank.evaluate(() => chrome.storage.local.clear()); // what its panel was told to remember
+  await blank.evaluate(() => chrome.storage.local.clear()); // settings that its panel stored
 });
 
 interface Said {
@@ -48,7 +48,7 @@ interface Said {
   location: string;
   said: string;
 }
-/** In a page: start the worker, or take the one that this page has, and have it make a mark. */
+/** Runs in a page: starts the worker, or uses the page's existing one, and makes it set a mark. */
 const ask = (
   page: Page,
   mark: string,
@@ -58,7 +58,7 @@ const ask = (
   page.evaluate(
     (mark, script, options) =>
       new Promise<Said>((done, failed) => {
-        // what is no object is a name
+        // anything but an object is a name
         const given = typeof options === 'number' ? options : { name: 'counter', ...options };
         const worker = new SharedWorker(script, given as WorkerOptions);
         worker.onerror = () => failed(new Error('error event'));
@@ -82,7 +82,7 @@ async function begin(variant = '', capture = {}): Promise<{ page: Page; panel: P
   await recorded(page);
   return { page, panel };
 }
-/** Scripts of ours that pages get, by the extension's own word. */
+/** Scripts that pages get, as the extension reports them. */
 async function registeredScripts(): Promise<string[]> {
   const ours = await driven.browser.newPage();
   await ours.goto(`chrome-extension://${driven.extensionId}/devtools/options.html`);
@@ -122,14 +122,14 @@ test.each(
   await stopRecording(panel);
   expect(await marks(panel)).toEqual([['first', 'second']]);
 
-  // after Stop still one, also for a page that loads only now
+  // after Stop there is still one, also for a page that loads only then
   const third = await open(variant);
   expect(await ask(third, 'third', script, options)).toMatchObject({
     id: first.id,
     connections: 3,
   });
   expect(await ask(page, 'fourth', script, options)).toMatchObject({ id: first.id });
-  // the last page that holds it goes: the next one is the browser's own
+  // the last page that holds it closes, so the next one is the browser's own
   await other.close();
   await third.close();
   await page.goto('about:blank');
@@ -139,7 +139,7 @@ test.each(
   expect(native.id).not.toBe(first.id);
 });
 
-/** Press what the panel offers, and wait until these pages have loaded again. */
+/** Presses the panel's button, and waits until these pages have reloaded. */
 async function reloadTabs(panel: Panel, ...pages: Page[]): Promise<void> {
   const loaded = pages.map((one) => one.waitForNavigation());
   await panel.frame.waitForSelector('[data-testid="reload-tabs"]');
@@ -148,7 +148,7 @@ async function reloadTabs(panel: Panel, ...pages: Page[]): Promise<void> {
   );
   await Promise.all(loaded);
 }
-/** A page with a native one, and a recorded one beside it. */
+/** A page with a native one, and a recorded page next to it. */
 async function besideNative(): Promise<{ page: Page; panel: Panel; before: Page }> {
   const page = await driven.browser.newPage();
   await goTo(page, `${origin}/hook-cases/`);
@@ -157,7 +157,7 @@ async function besideNative(): Promise<{ page: Page; panel: Panel; before: Page 
   const panel = await openPanel(page);
   await page.bringToFront();
   await panel.frame.waitForSelector('[data-testid="other-tabs"]');
-  await startRecording(panel); // loads the page again
+  await startRecording(panel); // reloads the page
   await recorded(page);
   expect(await ask(page, 'joins')).toMatchObject({ id: native.id, connections: 2 });
   await panel.frame.waitForFunction(
@@ -168,7 +168,7 @@ async function besideNative(): Promise<{ page: Page; panel: Panel; before: Page 
   return { page, panel, before };
 }
 
-test('beside a tab that was open before it stays the native one, until that tab is gone', async () => {
+test('next to a tab that was open earlier it stays native, until that tab is closed', async () => {
   const { page, panel, before } = await besideNative();
   await before.close();
   await page.reload();
@@ -179,7 +179,7 @@ test('beside a tab that was open before it stays the native one, until that tab 
   expect(await marks(panel)).toEqual([['ours']]);
 });
 
-test('the panel loads the tabs again that hold another one: while it records, and after it', async () => {
+test('the panel reloads tabs that hold another one, during a recording and after it', async () => {
   const { page, panel, before } = await besideNative();
   await reloadTabs(panel, page, before);
   await recorded(page);
@@ -193,13 +193,13 @@ test('the panel loads the tabs again that hold another one: while it records, an
   const [one, other] = await Promise.all([ask(page, 'one'), ask(before, 'other')]);
   expect(one.id).toBe(other.id);
   expect(one.id).not.toBe(first.id);
-  // nothing of ours is left then
+  // nothing of vfscope is left then
   const later = await open();
   expect(await later.evaluate(() => String(SharedWorker))).toContain('SharedWorker');
   expect(await ask(later, 'later')).toMatchObject({ id: one.id, connections: 3 });
 });
 
-test('pages write one database, whoever began its worker: before the recording, while it runs, after it', async () => {
+test('pages write one database, whichever began its worker: before, during, and after the recording', async () => {
   const tabs: Page[] = [];
   const openList = async (): Promise<Page> => {
     const tab = await driven.browser.newPage();
@@ -208,7 +208,7 @@ test('pages write one database, whoever began its worker: before the recording, 
     return tab;
   };
   const rows: string[] = [];
-  /** Each tab adds a row of its own, all at once; then each has all of them. */
+  /** Each tab adds a row, all at the same time. Then each has all of them. */
   const allWrite = async (when: string): Promise<void> => {
     const shown = (count: number): Promise<unknown> =>
       Promise.all(
@@ -243,7 +243,7 @@ test('pages write one database, whoever began its worker: before the recording, 
   const panel = await openPanel(page);
   await page.bringToFront();
   await panel.frame.waitForSelector('[data-testid="other-tabs"]');
-  await startRecording(panel); // this tab loads again, and its worker is that of the other one
+  await startRecording(panel); // this tab reloads, and its worker is the other tab's
   await recorded(page);
   await allWrite('beside');
   await reloadTabs(panel, page, other);
@@ -269,7 +269,7 @@ longTest('a second recording without a reload leaves open pages what they hold',
   await panel.frame.evaluate(() =>
     document.querySelector<HTMLInputElement>('[data-testid="reload"]')!.click(),
   );
-  await startRecording(panel, { scope: 'origin' }); // our scripts come into both pages again
+  await startRecording(panel, { scope: 'origin' }); // our scripts run in both pages again
   await Promise.all([recorded(page), recorded(other)]);
   const third = await open();
   expect(await ask(third, 'third')).toMatchObject({ id: first.id, connections: 3 });
@@ -304,7 +304,7 @@ test.each(['recorded as the others are', 'native from before the recording'])(
     if (isNative) await ask(before, 'native');
     const { page, panel } = await begin();
     if (!isNative) {
-      await before.reload(); // with our script: it is no recorded tab
+      await before.reload(); // with our script, although its tab isn't recorded
       await ask(before, 'ours');
     }
     await before.evaluate(() =>
@@ -324,7 +324,7 @@ test.each(['recorded as the others are', 'native from before the recording'])(
   },
 );
 
-test('what cannot run with our script runs natively, and errors are those of the app', async () => {
+test("what can't run with our script runs natively, and errors are the app's", async () => {
   const { page, panel } = await begin();
   await expect(ask(page, 'missing', 'no-such-script.js')).rejects.toThrow('error event');
   await expect(ask(page, 'wrong', 'picture.svg')).rejects.toThrow('error event');
@@ -380,7 +380,7 @@ longTest(
   },
 );
 
-test('nothing is lost when the page that relays its records loads again', async () => {
+test('nothing is lost when the page that relays its records reloads', async () => {
   const { page, panel } = await begin();
   await stopRecording(panel);
   await startRecording(panel, { scope: 'origin' });
@@ -397,7 +397,7 @@ test('nothing is lost when the page that relays its records loads again', async 
         port.onmessage = ({ data }) => {
           said.push((data as { said: string }).said);
           if (document.title === 'enough') done(said);
-          // a thread keeps 4,096 names of marks
+          // a thread stores 4,096 names of marks
           else port.postMessage(`mark ${said.length % 1000}`);
         };
         port.postMessage('mark 0');
@@ -456,13 +456,13 @@ longTest(
   { timeout: 240_000 },
   async () => {
     const { page, panel } = await begin();
-    const holds = await open(); // unrecorded: the worker outlives the page
+    const holds = await open(); // unrecorded, so that the worker outlives the page
     await ask(holds, 'held');
     await ask(page, 'first');
     await page.reload();
     await recorded(page);
     await ask(page, 'second');
-    // it is in the background, where no frame is drawn
+    // the page is in the background, where no frame is drawn
     await page.waitForFunction(() => performance.now() > 65_000, {
       polling: 1000,
       timeout: 90_000,
@@ -502,10 +502,10 @@ longTest('another page relays its records when the one that did has crashed', as
   await recorded(page);
   await ask(page, 'third');
   const crashed = await other.createCDPSession();
-  crashed.send('Page.crash').catch(() => {}); // nothing answers
+  crashed.send('Page.crash').catch(() => {}); // never answered
   expect(await ask(page, 'fourth')).toMatchObject({ id });
   await ask(page, 'fifth');
-  // what else the pages say is there before the worker misses its page
+  // the pages' other events arrive before the worker misses its page
   const events = async (): Promise<number> => Number(await panel.textOf('live-events'));
   let [before, same] = [-1, 0];
   await expect
@@ -525,11 +525,11 @@ longTest('another page relays its records when the one that did has crashed', as
   expect(await marks(panel)).toEqual([['first', 'second', 'third', 'fourth', 'fifth']]);
 });
 
-test('the next page has nothing of ours once the last page that held one is closed after Stop', async () => {
+test('the next page has nothing of vfscope once the last page that held one is closed after Stop', async () => {
   const { page, panel } = await begin();
   await ask(page, 'first');
   await stopRecording(panel);
-  await page.close(); // and its DevTools with it
+  await page.close(); // closes its DevTools as well
   const own = async (): Promise<boolean> => {
     const next = await open();
     const has = await next.evaluate(() => Object.hasOwn(new SharedWorker('counter.js'), 'port'));
@@ -569,7 +569,7 @@ longTest('its onerror hears each error once, at the place where it was set last'
   await stopRecording(panel);
 });
 
-test('a script that throws runs once, and its page hears the error', async () => {
+test('a script that throws runs once, and its page gets the error', async () => {
   const { page, panel } = await begin();
   const seen = await page.evaluate(
     () =>

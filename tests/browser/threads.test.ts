@@ -40,7 +40,7 @@ afterEach(async () => {
   await page.close();
 });
 
-/** Start threads of these kinds, one after the other. @returns what each said */
+/** Starts threads of these kinds one after another. @returns what each reported */
 const started = (kinds: string[], foreign = ''): Promise<unknown[]> =>
   page.evaluate(
     async (names, other) => {
@@ -51,9 +51,9 @@ const started = (kinds: string[], foreign = ''): Promise<unknown[]> =>
     kinds,
     foreign,
   );
-/** Marks that the sandboxed frame and the prerendered page make: only they make so many. */
+/** Number of marks that only the sandboxed frame and the prerendered page make. */
 const MANY = 200;
-/** The panel has more events than this. */
+/** Resolves when the panel has more events than this. */
 const eventsAbove = (count: number): Promise<unknown> =>
   panel.frame.waitForFunction(
     (least) => {
@@ -66,7 +66,7 @@ const eventsAbove = (count: number): Promise<unknown> =>
     { polling: 50 },
     count,
   );
-/** Uncheck "Reload and record". */
+/** Unchecks "Reload and record". */
 async function withoutReload(): Promise<void> {
   await panel.frame.evaluate(() => {
     const box = document.querySelector<HTMLInputElement>('[data-testid="reload"]')!;
@@ -144,15 +144,16 @@ test('frames: same site, another site, srcdoc, about:blank, sandboxed', async ()
     const thread = threadOf(store, `frame ${label}`);
     const { info } = thread;
     expect(info).toMatchObject({ kind: 'frame', url });
-    // who embeds a frame of another origin cannot be known in it
+    // a cross-origin frame can't know which page embeds it
     expect(info.parent).toBe(['cross-site', 'sandboxed'].includes(label) ? null : top.info.id);
-    expect(countOf(thread, Op.idbOpen), label).toBe(1); // refused in the opaque origin, and recorded as such
+    // refused in the opaque origin, and recorded that way
+    expect(countOf(thread, Op.idbOpen), label).toBe(1);
   }
   expect(store.threads).toHaveLength(6);
 });
 
 describe('a recording that begins on a running page', () => {
-  test('says what it lacks, in the panel and in the file; what starts later is recorded', async () => {
+  test('reports what it lacks, in the panel and in the file, and records what starts later', async () => {
     await goTo(page, origin + PATH);
     await started(['classic', 'blob']);
     panel = await openPanel(page);
@@ -170,7 +171,7 @@ describe('a recording that begins on a running page', () => {
     await restored(page);
   });
 
-  test('names the SQLite that had been loaded', async () => {
+  test('names the SQLite that was already loaded', async () => {
     await goTo(page, `${origin}/sqlite-org/?vfs=kvvfs`); // runs in the page itself
     await state(page, 'ready');
     await page.evaluate(() => (window as unknown as { prepare(): Promise<unknown> }).prepare());
@@ -185,7 +186,7 @@ describe('a recording that begins on a running page', () => {
   });
 });
 
-test('DevTools closed, opened again, and Record without a reload: both recordings are whole', async () => {
+test('DevTools closed, opened again, and Record without a reload: both recordings are complete', async () => {
   await goTo(page, origin + PATH);
   panel = await openPanel(page);
   await startRecording(panel); // reloads
@@ -223,7 +224,7 @@ describe('back/forward cache', () => {
   const persisted = (): Promise<boolean> =>
     page.evaluate(() => (window as unknown as { cameBack?: boolean }).cameBack === true);
 
-  test('a page that is left and comes back goes on in its own thread', async () => {
+  test('a page that is left and restored continues in its own thread', async () => {
     panel = await openPanel(page);
     await startRecording(panel);
     await goTo(page, url);
@@ -231,9 +232,10 @@ describe('back/forward cache', () => {
       addEventListener('pageshow', (e) => Object.assign(window, { cameBack: e.persisted })),
     );
     await mark('before');
-    await moreEvents(panel); // a page that goes before its port has reached the panel takes its events along
+    // a page that leaves before its port has reached the panel loses its events
+    await moreEvents(panel);
     await goTo(page, `${url}&elsewhere`);
-    await recorded(page); // what came late of the page before is no sign of this one
+    await recorded(page); // late events of the previous page don't count as this one's
     await mark('elsewhere');
     await moreEvents(panel);
     await page.goBack();
@@ -247,7 +249,7 @@ describe('back/forward cache', () => {
     expect(names.flat()).toContain('elsewhere');
   });
 
-  test('a page that comes back after its recording has no hooks', async () => {
+  test('a page that is restored after its recording has no hooks', async () => {
     panel = await openPanel(page);
     await startRecording(panel);
     await goTo(page, url);
@@ -255,7 +257,8 @@ describe('back/forward cache', () => {
     await moreEvents(panel);
     await goTo(page, `${url}&elsewhere`);
     await stopRecording(panel);
-    await page.goBack(); // Chromium loads it again: it empties its cache of pages when a webRequest listener is removed
+    // Chromium reloads it, because removing a webRequest listener empties its cache of pages
+    await page.goBack();
     await restored(page);
   });
 });
@@ -272,9 +275,9 @@ test('a prerendered page is recorded from its first line', async () => {
     });
     document.head.append(rules);
   }, next);
-  await eventsAbove(MANY); // of the page that nobody sees yet
+  await eventsAbove(MANY); // of the page that isn't visible yet
   await page.evaluate((url) => void setTimeout(() => (location.href = url)), next);
-  // activation puts another frame in the tab: DevTools follow it
+  // activation puts another frame in the tab, which DevTools follow
   const inTab = (code: string): Promise<unknown> =>
     panel.frame.evaluate(
       (text) =>
@@ -293,7 +296,7 @@ test('a prerendered page is recorded from its first line', async () => {
   expect([names[0], names.length, names.at(-1)]).toEqual(['prerendering', MANY + 2, 'seen']);
 });
 
-test('two tabs of an origin are on one clock', async () => {
+test('two tabs of an origin share one clock', async () => {
   const other = await driven.browser.newPage();
   try {
     await goTo(page, origin + PATH);
@@ -304,7 +307,8 @@ test('two tabs of an origin are on one clock', async () => {
     await goTo(other, origin + PATH);
     await recorded(other);
     const rounds = 20;
-    // each tab marks and answers what it hears from the other: mark n + 1 is made after mark n, whatever a clock says
+    // each tab answers the other's mark with one: mark n + 1 is made after mark n, whatever a clock
+    // shows
     const listen = (tab: Page): Promise<unknown> =>
       tab.evaluate((total) => {
         const channel = new BroadcastChannel('turns');

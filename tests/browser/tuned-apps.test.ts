@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { TUNED_APPS } from '../oracle/tuned.ts';
 import { judgeTuned } from './record-tuned.ts';
 
-test('WAL, one transaction for each batch, a cache that holds the database: no finding saves 2 % of the time', async () => {
+test('WAL, one transaction for each batch, a cache that fits the database: no finding saves 2 % of the time', async () => {
   const app = TUNED_APPS[0]!;
   expect(app.pragmas).toContain('journal_mode=wal');
   await judgeTuned(app);

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 const FRAME = 24 + 4096;
-/** Of Turso 0.7.2 in this workload. */
+/** Those of Turso 0.7.2 in this workload. */
 const FRAMES = 62;
 /** CREATE TABLE, CREATE INDEX, the transaction, 20 autocommits, UPDATE. */
 const COMMITS = 1 + 1 + 1 + 20 + 1;
@@ -36,7 +36,7 @@ test('every commit of Turso is a commit frame in OPFS', async () => {
   await prepareApp(page);
   const { rows } = await runApp(page, app.run.workload, app.run.options);
   expect(rows).toEqual(app.run.rows);
-  // frames are written before the answers come, but their batch may still be on its way
+  // frames are written before the answers arrive, but their batch may still be on its way
   const frames = (events: { op: string; length: number }[]): number =>
     events.filter((e) => e.op === 'opfs.write' && e.length === FRAME).length;
   const threads = await collectUntil(page, (all) => frames(all.flatMap((t) => t.events)) >= FRAMES);

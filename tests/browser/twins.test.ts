@@ -20,6 +20,6 @@ test('one transaction avoids the calls that F01 names', async () => {
   expect(outcome.seenInTwin).toBe(0);
   expect(outcome.calls).not.toEqual([]);
   expect(callsHold(outcome, pair), JSON.stringify(outcome.calls)).toBe(true);
-  // a single pair on a busy machine: the sign and the size only
+  // a single pair on a busy machine: only the sign and the magnitude
   expect(Math.abs(timeError(outcome)!)).toBeLessThan(1);
 });

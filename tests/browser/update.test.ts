@@ -34,7 +34,10 @@ async function shown(panel: Panel, id: 'live-syncs'): Promise<number> {
     : Number(digits!.replaceAll(',', ''));
 }
 
-/** Until the spool has grown twice: what the panel held before is in it. @param ours a page of the extension */
+/**
+ * Resolves when the spool has grown twice, so that it has what the panel counted before. @param
+ * ours a page of the extension
+ */
 async function spooled(ours: Page): Promise<void> {
   const size = (): Promise<number> =>
     ours.evaluate(async () => {
@@ -57,16 +60,16 @@ interface Running {
   ours: Page;
   switches: Page;
   panel: Panel;
-  /** An unrecorded tab, whose SharedWorkers would be those of the recorded one. */
+  /** An unrecorded tab, which would share its SharedWorkers with the recorded one. */
   beside: Page;
-  /** Syncs that the panel had counted by the time that the spool holds. */
+  /** Syncs that the panel had counted, and that the spool has. */
   syncs: number;
 }
 
 const wrapsShared = (page: Page): Promise<boolean> =>
   page.evaluate(() => Object.hasOwn(new SharedWorker('counter.js'), 'port'));
 
-/** A page that inserts row after row while it is recorded. */
+/** A page that keeps inserting rows while it is recorded. */
 async function recordSome(driven: DrivenBrowser, origin: string): Promise<Running> {
   const switches = await driven.firstPage();
   await goTo(switches, 'chrome://extensions/');
@@ -74,7 +77,7 @@ async function recordSome(driven: DrivenBrowser, origin: string): Promise<Runnin
     (
       chrome as unknown as { developerPrivate: Developer }
     ).developerPrivate.updateProfileConfiguration({ inDeveloperMode: true }),
-  ); // else an unpacked extension stays off once it was stopped
+  ); // otherwise an unpacked extension stays off once it was stopped
   const ours = await driven.browser.newPage();
   await ours.goto(`chrome-extension://${driven.extensionId}/devtools/options.html`);
   const page = await driven.browser.newPage();
@@ -137,18 +140,21 @@ const STOPS: Record<string, (running: Running) => Promise<void>> = {
   },
 };
 
-/** End the process that this page of the extension shares with its panel and its service worker. */
+/**
+ * Ends the process that this page of the extension shares with its panel and its service worker.
+ */
 async function crash(ours: Page): Promise<void> {
   const gone = new Promise((done) => ours.once('error', done));
   const session = await ours.createCDPSession();
-  void session.send('Page.crash').catch(() => undefined); // never answers: its process is gone
+  // never answered, because its process is gone
+  void session.send('Page.crash').catch(() => undefined);
   await gone;
 }
 
-/** The panel that is opened next offers the recording; opened, it counts what was counted. */
+/** The next panel offers the recording. When it is opened, its counts match. */
 async function expectOffered(page: Page, origin: string, syncs: number): Promise<void> {
   const panel = await openPanel(page);
-  await panel.find('record'); // not Stop: what ran has ended
+  await panel.find('record'); // not Stop: the recording has ended
   await panel.find('recovered-offer');
   expect(await panel.textOf('recovered-offer')).toContain(`A recording of ${origin} was not saved`);
   await panel.press('recover' as 'record');
@@ -163,12 +169,12 @@ test.each(some(Object.entries(STOPS)))('the extension is %s', async (label, stop
     const origin = server.origin(`update-${label.replace(/\W+/g, '-')}`);
     const running = await recordSome(driven, origin);
     await stop(running);
-    const { page, beside, syncs } = running; // its DevTools went with the extension
+    const { page, beside, syncs } = running; // its DevTools closed with the extension
     if (!label.startsWith('crashed, and'))
       await expect.poll(() => wrapsShared(beside), { timeout: 30_000 }).toBe(false);
     await expectOffered(page, origin, syncs);
     await restored(page);
-    // the app has not been disturbed
+    // the app was not disturbed
     await page.waitForFunction(() => 'answer' in window, { polling, timeout: 60_000 });
     expect(await page.evaluate(() => (window as unknown as { answer: unknown }).answer)).toBe(
       INSERTS,

@@ -23,7 +23,7 @@ let server: Awaited<ReturnType<typeof servePanel>>;
 let folder: string;
 let axe: string;
 
-/** Autocommits with what makes findings, an error, a lock that is refused, a rollback journal. */
+/** Autocommits that cause findings, an error, a refused lock, and a rollback journal. */
 function trace(): TraceStore {
   const store = newStore();
   const t = new ThreadBuilder(store, { name: 'db' });
@@ -78,7 +78,7 @@ async function open(query: string, width = 1000): Promise<Page> {
   return page;
 }
 
-/** Faults of any impact as `rule: where`; [] is what is wanted. */
+/** Faults of any impact as `rule: where`. Tests expect []. */
 async function faults(page: Page): Promise<string[]> {
   const { violations } = await page.evaluate(async () => {
     const tool = (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } })
@@ -118,7 +118,7 @@ describe.each(['light', 'dark'])('%s', (theme) => {
     await page.close();
   });
 
-  it("nor has what is chosen in them: details, a query's result, a chosen area, a comparison", async () => {
+  it("nor do selections in them: details, a query's result, a selected area, a comparison", async () => {
     const page = await open(`open=/traces/a.vfst&theme=${theme}`);
     await page.waitForSelector(id('file-name'));
     const found: Record<string, string[]> = {};
@@ -167,7 +167,7 @@ describe.each(['light', 'dark'])('%s', (theme) => {
     await page.close();
   });
 
-  it('nor have dialogs, toasts, evidence, the empty panel and a recording', async () => {
+  it('nor do dialogs, toasts, evidence, the empty panel, and a recording', async () => {
     const page = await open(`live&theme=${theme}`, 500);
     await showTimeline(page);
     const found: Record<string, string[]> = { empty: await faults(page) };
@@ -210,7 +210,7 @@ describe.each(['light', 'dark'])('%s', (theme) => {
 });
 
 describe('the keyboard', () => {
-  it('reaches the tabs with one Tab stop and moves among them with arrows', async () => {
+  it('reaches the tabs with one Tab stop, and moves among them with arrows', async () => {
     const page = await open('open=/traces/a.vfst&theme=light', 320);
     await page.waitForSelector(id('file-name'));
     expect(
@@ -225,7 +225,7 @@ describe('the keyboard', () => {
     expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset.testid)).toBe(
       'tab-settings',
     );
-    // 320 px: it was scrolled into sight, and a menu lists all of them
+    // at 320 px it was scrolled into view, and a menu lists all of them
     const seen = await page.$eval(id('tab-settings'), (tab) => {
       const [own, list] = [tab.getBoundingClientRect(), tab.parentElement!.getBoundingClientRect()];
       return own.left >= list.left - 1 && own.right <= list.right + 1;
@@ -240,7 +240,7 @@ describe('the keyboard', () => {
     await page.close();
   });
 
-  it('a dialog takes the focus and gives it back', async () => {
+  it('a dialog takes the focus and returns it', async () => {
     const page = await open('open=/traces/a.vfst&theme=light');
     await page.waitForSelector(id('file-name'));
     await page.focus(id('help'));

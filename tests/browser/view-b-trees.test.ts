@@ -61,7 +61,7 @@ const labels = (): Promise<(string | null)[]> =>
   );
 
 describe('tables and indexes of pages', () => {
-  it('stand in the table, and in the tip of the map', async () => {
+  it('are in the table, and in the tip of the map', async () => {
     await open();
     expect(pagesCalled('orders').length).toBeGreaterThan(20);
     expect(pagesCalled('orders_by_date').length).toBeGreaterThan(10);
@@ -138,7 +138,7 @@ describe('tables and indexes of pages', () => {
     ).toBe(String(root));
   });
 
-  it('say why they are not known, in a recording without them', async () => {
+  it('show why they are unknown, in a recording without them', async () => {
     await open('older');
     expect(await viewer.page.$(id('pages-tree'))).toBeNull();
     expect(await viewer.text(cell(1, 'tree'))).toBe('n/a');
@@ -147,7 +147,7 @@ describe('tables and indexes of pages', () => {
     );
   });
 
-  it('fit a narrow panel, in dark colors', async () => {
+  it('fit in a narrow panel, in dark colors', async () => {
     await open('app', 400);
     await viewer.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
     await viewer.page.waitForSelector(id('pages-tree'));

@@ -12,7 +12,7 @@ const viewer = new ViewerPage(async () => ({
   'large.vfst': Buffer.from(await (await saveTrace(trace)).arrayBuffer()),
 }));
 
-/** Pauses of the store's worker: how many may pass, how many have passed, and those that wait. */
+/** Pauses of the store's worker: how many may pass, how many have passed, and the waiting ones. */
 interface Gate {
   left: number;
   passed: number;
@@ -20,11 +20,17 @@ interface Gate {
 }
 type Gated = typeof globalThis & { gate: Gate };
 
-/** Opens the trace on a view, its numbers computed; from then on no pause ends before it is let through. */
+/**
+ * Opens the trace on a view with its numbers computed. From then on each pause waits until it is
+ * released.
+ */
 async function open(): Promise<{
   pass(pauses: number): Promise<void>;
   passed(): Promise<number>;
-  /** Let pauses through, one by one, until so many facts are done. The work rests in a pause then. @returns how many are */
+  /**
+   * Releases pauses one by one until `done` facts are computed. The work then waits in a pause.
+   * @returns the number of computed facts
+   */
   reach(done: number): Promise<number>;
 }> {
   await viewer.open('');
@@ -32,7 +38,7 @@ async function open(): Promise<{
   await store.evaluate(() => {
     const gate: Gate = { left: Infinity, passed: 0, held: [] };
     (globalThis as Gated).gate = gate;
-    // each look at the clock finds it later than a short step may last: there is a pause behind each
+    // each reading of the clock is past the limit of a short step, so every step ends with a pause
     const now = performance.now.bind(performance);
     let ahead = 0;
     performance.now = () => now() + (ahead += 10);
@@ -92,12 +98,12 @@ const BAR = `${id('computing')} progress`;
 const click = (name: string): Promise<void> =>
   viewer.page.$eval(id(name), (e) => (e as HTMLElement).click());
 const waitFor = (name: string): Promise<unknown> => viewer.page.waitForSelector(id(name));
-/** The worker has heard all that was said until now, and answers others. */
+/** The worker has received everything sent so far, and answers other requests. */
 const settled = (): Promise<void> =>
   viewer.page.evaluate(() => window.panel.viewer.copy().then(() => undefined));
 
-describe('a view that waits', () => {
-  it('says how far it is, stops on Escape, and computes again', async () => {
+describe('a waiting view', () => {
+  it('shows its progress, stops on Escape, and computes again', async () => {
     const worker = await open();
     const { page } = viewer;
     await click('tab-answer');
@@ -123,14 +129,15 @@ describe('a view that waits', () => {
       id('computing-stopped'),
     );
     await settled();
-    expect((await worker.passed()) - before).toBeLessThanOrEqual(1); // it ended at its next pause, and the two behind it never began
+    // it ended at its next pause, and the next two never began
+    expect((await worker.passed()) - before).toBeLessThanOrEqual(1);
     await page.keyboard.press('Enter');
     await waitFor('copy-markdown');
     expect(await page.$(id('computing-stopped'))).toBeNull();
     expect((await worker.passed()) - before).toBeGreaterThan(steps - 2);
   });
 
-  it('is not waited for once it is left; what it asks for then is whole', async () => {
+  it('stops waiting once the user leaves it, and its later requests are complete', async () => {
     const worker = await open();
     await click('tab-statements');
     await waitFor('computing');
@@ -140,7 +147,7 @@ describe('a view that waits', () => {
     await click('tab-events');
     await worker.pass(1000);
     await settled();
-    // it ended at its next pause; what Events asks for has few
+    // it ended at its next pause; Events' requests have few
     expect((await worker.passed()) - before).toBeLessThanOrEqual(5);
     await click('tab-statements');
     await viewer.page.waitForFunction(

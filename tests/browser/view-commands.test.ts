@@ -9,7 +9,7 @@ const focused = (): Promise<string | undefined> =>
   panel.page.evaluate(() => (document.activeElement as HTMLElement).dataset.testid);
 const saved = (): Promise<string[]> =>
   panel.page.evaluate(() => window.panel.saved.map(({ name }) => name));
-/** The panel on a page of its own that is recorded and goes on making events until the test ends. */
+/** The panel on a separate page that is recorded and keeps making events until the test ends. */
 async function record(): Promise<void> {
   await panel.page.goto(`${panel.url}?test&live`);
   await panel.page.waitForFunction(() => document.documentElement.dataset.ready === 'true');
@@ -22,7 +22,7 @@ async function record(): Promise<void> {
   await panel.waitFor(id('pause'));
 }
 
-/** The recording has more events than it had. */
+/** Resolves when the recording has more events than before. */
 async function grown(): Promise<void> {
   const events = await panel.page.$eval(id('live-events'), (e) => e.textContent);
   await panel.page.waitForFunction(
@@ -34,7 +34,7 @@ async function grown(): Promise<void> {
 }
 
 describe('a menu', () => {
-  it('does nothing until one is chosen: arrows go through it, Enter does it, Escape closes it', async () => {
+  it('does nothing until an item is chosen: arrows move through it, Enter chooses, Escape closes it', async () => {
     const { page } = panel;
     await panel.open('checkpoint-storm', 'events', 400);
     await page.focus(id('export'));
@@ -43,7 +43,7 @@ describe('a menu', () => {
     await page.keyboard.press('ArrowDown');
     expect(await focused()).toBe('export-perfetto');
     await page.keyboard.press('ArrowUp');
-    await page.keyboard.press('ArrowUp'); // round, past what cannot be chosen here
+    await page.keyboard.press('ArrowUp'); // wraps around, past disabled items
     expect(await focused()).toBe('export-share');
     const box = (await (await page.$(id('export-menu')))!.boundingBox())!;
     expect([box.x >= 0, box.x + box.width <= 400, box.height > 100]).toEqual([true, true, true]);
@@ -60,7 +60,7 @@ describe('a menu', () => {
     await page.waitForSelector(id('export-menu'), { hidden: true });
   });
 
-  it('of examples replaces the query by the one that is chosen, and floats over the editor', async () => {
+  it('of examples replaces the query by the selected one, and floats over the editor', async () => {
     const { page } = panel;
     await panel.open('checkpoint-storm', 'sql');
     await panel.waitFor('.cm-content');
@@ -90,7 +90,7 @@ describe('a menu', () => {
   });
 });
 
-it('a dialog is closed by a click beside it, not by a selection of its text that ends there', async () => {
+it('a dialog is closed by a click outside, not by a text selection that ends there', async () => {
   const { page } = panel;
   await panel.open('checkpoint-storm', 'events');
   await panel.click(id('help'));
@@ -105,7 +105,7 @@ it('a dialog is closed by a click beside it, not by a selection of its text that
   await page.waitForSelector(id('key-help'), { hidden: true });
 });
 
-it('the second button of a mouse neither drags a border nor chooses a page', async () => {
+it("the secondary mouse button doesn't drag borders or select pages", async () => {
   const { page } = panel;
   await panel.open('checkpoint-storm', 'files');
   await panel.waitFor(`${id('page-map')}[data-to-place]`);
@@ -127,7 +127,7 @@ it('the second button of a mouse neither drags a border nor chooses a page', asy
   await panel.waitFor(id('places-chosen'));
 });
 
-it('a click on a lock selects what lies under the pointer, though the lanes have moved since it came there', async () => {
+it('a click on a lock selects what is under the pointer, although the tracks have moved since it got there', async () => {
   const { page } = panel;
   await panel.open('opfs-wl-two-tabs', 'locks');
   await panel.waitFor(`${id('lock-lanes')}[data-frame]`);
@@ -175,7 +175,7 @@ it('a click on a lock selects what lies under the pointer, though the lanes have
 });
 
 describe('an export', () => {
-  it('of the lines of Events says that it is under way, can be canceled, and is not begun twice', async () => {
+  it("of Events' rows shows that it runs, can be canceled, and can't start twice", async () => {
     const { page } = panel;
     await panel.open('checkpoint-storm', 'events');
     await panel.waitFor(id('event-row'));
@@ -196,7 +196,7 @@ describe('an export', () => {
     await page.waitForSelector(id('loading'), { hidden: true });
   });
 
-  it('looks at what a growing trace holds once at a time', async () => {
+  it('only checks the content of a growing trace once at a time', async () => {
     await record();
     const worker = await holdMessages(panel.page, 'privacy');
     await panel.waitFor(`${id('export')}:not(:disabled)`);
@@ -215,7 +215,7 @@ describe('an export', () => {
   });
 });
 
-it('the report is on the clipboard while the recording goes on', async () => {
+it('the report can be copied while the recording continues', async () => {
   const { page } = panel;
   await page
     .browserContext()
@@ -233,7 +233,7 @@ it('the report is on the clipboard while the recording goes on', async () => {
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('### vfscope trace');
 });
 
-it('a finding says from which moment to which it was seen', async () => {
+it('a finding shows the first and the last moment of its evidence', async () => {
   await panel.open('checkpoint-storm', 'answer');
   await panel.waitFor(id('finding-title'));
   await panel.click(id('finding-title'));
@@ -243,7 +243,7 @@ it('a finding says from which moment to which it was seen', async () => {
   );
 });
 
-describe('a result as a line', () => {
+describe('a result as a line chart', () => {
   const run = async (query: string): Promise<void> => {
     const { page } = panel;
     await panel.open('checkpoint-storm', 'sql');
@@ -260,14 +260,14 @@ describe('a result as a line', () => {
   const line = (): Promise<string> =>
     panel.page.$eval(`${id('sql-line')} path`, (e) => e.getAttribute('d')!);
 
-  it('has a place for one point, however large', async () => {
+  it('has a place for a single point, however large', async () => {
     await run('SELECT 20000000 AS x, 5 AS y');
     await panel.page.select(id('sql-chart'), 'line');
     await panel.waitFor(id('sql-line'));
     expect(await line()).toMatch(/^M\d+\.\d,\d+\.\d$/);
   });
 
-  it('takes a column of numbers, though words were chosen for bars', async () => {
+  it('uses a column of numbers, even if text was selected for bars', async () => {
     await run(
       "SELECT column1 AS n, column2 AS word, column3 AS more FROM (VALUES (1, 'a', 3), (2, 'b', 5))",
     );

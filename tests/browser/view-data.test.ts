@@ -1,4 +1,4 @@
-// Files and pages, Cache, and SQL in the viewer, in an ordinary tab: what they show for a known
+// Files and pages, Cache, and Query in the viewer, in an ordinary tab: what they show for a known
 // trace, and what clicks and keys do.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,10 @@ let browser: Browser;
 let page: Page;
 const failures: string[] = [];
 
-/** Thirty pages read twice and written once under one statement, with counters; then a name that is markup. */
+/**
+ * Thirty pages, each read twice and written once by one statement, with counters. Then a name that
+ * is markup.
+ */
 function trace(): TraceStore {
   const store = newStore();
   const t = new ThreadBuilder(store, { name: 'db' });
@@ -171,7 +174,7 @@ describe('files and pages', () => {
     ).toContain(plain(HOSTILE));
   });
 
-  it("moves by keys, looks closer, and shows a cell's calls on the timeline", async () => {
+  it("moves by keys, zooms in, and shows a cell's calls on the timeline", async () => {
     await page.focus(id('page-map'));
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowLeft');
@@ -201,7 +204,7 @@ describe('files and pages', () => {
     await page.waitForSelector(id('timeline'));
   });
 
-  it('lead from a kind of write, and from a fact, to the calls that they count', async () => {
+  it('link a kind of write, and a fact, to the calls that they count', async () => {
     const evidence = (count: string): Promise<unknown> =>
       page.waitForFunction(
         (s: string, wanted: string) => document.querySelector(s)?.textContent.includes(wanted),
@@ -226,13 +229,14 @@ describe('files and pages', () => {
       `${id('file-use')} button`,
     );
     await (link as ElementHandle).click();
-    await page.waitForSelector(`${id('tab-timeline')}[aria-selected=true]`); // the bar is that of before until then
+    // until then the bar is the previous one
+    await page.waitForSelector(`${id('tab-timeline')}[aria-selected=true]`);
     await evidence('29');
   });
 });
 
 describe('cache', () => {
-  it("shows the engine's counters, the curve and its kind", async () => {
+  it("shows the engine's counters, the curve, and its kind", async () => {
     await show('cache');
     await page.waitForSelector(id('curve-goal'));
     expect(
@@ -242,7 +246,7 @@ describe('cache', () => {
     ).toEqual(['30', '60', '33.3 %']);
     expect(await text(id('curve-kind'))).toContain('Upper bound');
     expect(await text(id('curve-size'))).toContain('cache_size -2000 (assumed)');
-    // its curve falls nowhere, and isn't drawn
+    // its curve falls nowhere, so it isn't drawn
     for (const part of [
       'cache-rate',
       'cache-pages',
@@ -259,7 +263,7 @@ describe('cache', () => {
 });
 
 describe('SQL', () => {
-  it('runs a query in the worker, shows, charts, saves it, and leads to the event', async () => {
+  it('runs a query in the worker, shows, charts, and saves it, and links to the event', async () => {
     await show('sql');
     await query("SELECT thread, seq, object, length FROM events WHERE op = 'xRead' ORDER BY seq");
     await page.waitForSelector(id('sql-result-row'));
@@ -277,7 +281,7 @@ describe('SQL', () => {
     expect(failures).toEqual([]);
   });
 
-  it('keeps text and result, completes names, remembers what ran, and says what is wrong', async () => {
+  it('keeps text and result, completes names, remembers past queries, and shows errors', async () => {
     await show('sql');
     await page.waitForSelector(id('sql-result-row'));
     await query('SELECT unknown FROM events');
@@ -286,9 +290,10 @@ describe('SQL', () => {
     await page.click(id('sql-history'));
     expect(
       await page.$$eval(`${id('sql-history-menu')} [role=menuitem]`, (all) => all.length),
-    ).toBe(1); // the one that went well
+    ).toBe(1); // the successful one
     await page.keyboard.press('Escape');
-    await page.click(id('sql-tables-toggle')); // what is typed before they are known completes SQL's own words only
+    // text entered before the names are known completes only SQL's own words
+    await page.click(id('sql-tables-toggle'));
     await page.waitForSelector(`${id('sql-tables')} button`);
     await page.click(id('sql-tables-toggle'));
     await page.click(id('sql-editor'));

@@ -17,7 +17,7 @@ const cells = (column: string): Promise<string[]> =>
 const untilFirst = (column: string, wanted: string): Promise<unknown> =>
   waitText(`${id('event-row')}[aria-rowindex="2"] [data-column="${column}"]`, wanted);
 
-it("begins with the page's calls; a chip counts vfscope's own rows, and shows them", async () => {
+it("begins with the page's calls, and a chip counts vfscope's own rows and shows them", async () => {
   const store = await open(TRACE, 'events');
   const own = store.eventCount - shownEvents(store.threads);
   expect(own).toBeGreaterThan(0);
@@ -67,7 +67,7 @@ it('sorts by duration and by time again, and keeps the order in the address', as
   );
 });
 
-it('opens the row that was clicked twice, also where its details took the second click', async () => {
+it('opens the row that was double-clicked, even if its details received the second click', async () => {
   const store = await open(TRACE, 'events', 900);
   const row = `${id('event-row')}[aria-rowindex="8"]`;
   await waitFor(row);
@@ -77,7 +77,7 @@ it('opens the row that was clicked twice, also where its details took the second
     ':',
   );
   const { events } = store.threads[Number(thread)]!;
-  // the two clicks of a person are 500 ms apart at most, on a slow machine, too
+  // a double click is at most 500 ms long, on a slow machine, too
   await panel.page.evaluate(() => {
     const later = window.setTimeout.bind(window);
     window.setTimeout = ((run: () => void, ms?: number) =>
@@ -117,7 +117,7 @@ it('decodes bit sets, lock levels, counters, and keys in the row', async () => {
   expect((await cells('offset')).every((text) => text === '')).toBe(true);
   expect((await cells('detail')).some((text) => /^key -?[\d,]+$/.test(text))).toBe(true);
   expect(store.threads.some(({ events }) => events.op.includes(Op.idbGet))).toBe(true);
-  // where there is no room for the column, the detail is behind the call
+  // if the column doesn't fit, the detail follows the call
   await panel.page.setViewport({ width: 400, height: 700 });
   await only('xLock');
   await untilFirst('call', 'xLockSHARED');

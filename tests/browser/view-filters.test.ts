@@ -47,13 +47,13 @@ const count = (n: number): string => n.toLocaleString('en-US');
 const some = (n: number, what: string): string => `${count(n)} ${what}${n === 1 ? '' : 's'}`;
 
 describe('a part of the time', () => {
-  it('leads from the Answer to the statements that have it, and back to all of it', async () => {
+  it('links the Answer to the statements that have it, and back', async () => {
     const table = statementTable(await open('idb-batch-atomic', 'answer'))!;
     await waitFor(id('answer-time'));
     await page.$$eval(`${id('answer-time')} li button`, (all) =>
       (all.find((e) => e.textContent!.includes('IDB transaction')) as HTMLElement).click(),
     );
-    // what cost most is narrowed at once
+    // the list of what cost most is filtered at once
     await says(id('narrowed'), 'of IDB transaction, filtered');
     await click(id('tab-statements'));
     await waitFor(id('statements-row'));
@@ -66,16 +66,17 @@ describe('a part of the time', () => {
     expect(await rowsOf('statements')).toBe(table.rows.length);
   });
 
-  it('is picked and taken back by a click on the bar of the Answer, too', async () => {
+  it("is also selected and removed by a click on the Answer's bar", async () => {
     const facts = new Facts(await open('idb-batch-atomic', 'answer'));
     const onBar = `${id('answer-time')} .bar [aria-label="CPU"]`;
     await waitFor(onBar);
     await page.click(onBar);
     await says(id('part-chip'), 'CPU');
     await waitFor(`${onBar}[aria-pressed=true]`);
-    // the sentence, what recording cost, and what to do are of all of it, and marked so
+    // the sentence, the cost of recording, and the actions are for the entire recording, and marked
+    // so
     await expect.poll(() => texts(id('entire'))).toEqual(Array(3).fill('Entire recording'));
-    // moments and tables are those that have most of it
+    // moments and tables are those with most of it
     const { moments, tables } = worstIn(facts, { part: 'cpu' });
     expect(Math.min(moments.length, tables.length)).toBeGreaterThan(0);
     await expect
@@ -95,7 +96,7 @@ describe('a part of the time', () => {
 });
 
 describe('a large cost that no action explains', () => {
-  it('leads to the statements that have it', async () => {
+  it('links to the statements that have it', async () => {
     const facts = new Facts(await open('memory-delete', 'answer'));
     const [{ part }] = facts.get(accounts) as [Account];
     await waitFor(id('account-show'));
@@ -106,8 +107,8 @@ describe('a large cost that no action explains', () => {
   });
 });
 
-describe('a number of the sentence', () => {
-  it('leads to what it counts, or to the lists of its parts', async () => {
+describe('a number in the sentence', () => {
+  it('links to what it counts, or to the lists of its parts', async () => {
     const facts = new Facts(await open('idb-batch-atomic', 'answer'));
     const { said, times } = facts.get(headline);
     const numbers = said.filter((part) => typeof part !== 'string');
@@ -163,8 +164,8 @@ describe('a number of the sentence', () => {
   });
 });
 
-describe('a number of the details', () => {
-  it('leads to the statements, or the calls, that it is about', async () => {
+describe('a number in the details', () => {
+  it('links to the statements or calls that it counts', async () => {
     const facts = new Facts(await open('idb-batch-atomic', 'answer'));
     await waitFor(id('fold-details'));
     await click(id('fold-details'));
@@ -191,7 +192,7 @@ describe('a number of the details', () => {
   });
 });
 
-/** Events of a statement's calls, and under them. */
+/** Events of a statement's calls, and of those below them. */
 const eventsOf = ({ threads }: TraceStore, text: string): number =>
   threads.reduce((n, thread) => {
     const owners = ownersOf(thread);
@@ -203,7 +204,7 @@ const eventsOf = ({ threads }: TraceStore, text: string): number =>
   }, 0);
 
 describe('the filters of the panel', () => {
-  it('of a statement follow into every view, and a chip takes them back', async () => {
+  it('of a statement apply in every view, and a chip removes them', async () => {
     const store = await open('checkpoint-storm', 'statements');
     await waitFor(id('statements-row'));
     const row = statementTable(store)!.rows.find(({ text, executions }) => text && executions > 1);
@@ -228,7 +229,7 @@ describe('the filters of the panel', () => {
     );
     await click(id('tab-events'));
     await waitText(id('event-count'), some(eventsOf(store, row!.text!), 'event'));
-    // a view that can't follow it says so
+    // a view that can't apply it reports that
     await click(id('tab-wal'));
     expect(await page.$eval(id('statement-chip'), (e) => e.getAttribute('aria-pressed'))).toBe(
       'false',
@@ -238,7 +239,7 @@ describe('the filters of the panel', () => {
     await waitText(id('event-count'), some(shownEvents(store.threads), 'event'));
   });
 
-  it('of a table take the statements that touched it, from the Answer on', async () => {
+  it('of a table select the statements that touched it, starting from the Answer', async () => {
     const facts = new Facts(await open('idb-batch-atomic', 'answer'));
     const [{ table }] = facts.get(topTables) as [TopTable, ...TopTable[]];
     await waitFor(`${id('top-tables')} button`);
@@ -252,7 +253,7 @@ describe('the filters of the panel', () => {
     await says(id('statement-count'), some(facts.get(allStatements)!.rows.length, 'statement'));
   });
 
-  it('leave the worst moments of what they take, each with a picture of its thread', async () => {
+  it('keep the worst moments among the filtered ones, each with a picture of its thread', async () => {
     const facts = new Facts(await open('idb-batch-atomic', 'answer'));
     await waitFor(id('moment-strip'));
     const pictures = (): Promise<number[]> =>
@@ -276,7 +277,7 @@ describe('the filters of the panel', () => {
       .toEqual(worstIn(facts, { table }).moments.map(({ title }) => title));
   });
 
-  it("of a thread and a range narrow Locks and Errors to the Answer's own number and to what Events lists", async () => {
+  it("of a thread and a range narrow Locks and Errors to the Answer's number and to what Events lists", async () => {
     const store = await open('opfs-wl-two-tabs', 'answer');
     const facts = new Facts(store);
     const waited = (thread: number): number => headlineIn(facts, { thread }).times!.lockWaitUs;
@@ -291,7 +292,7 @@ describe('the filters of the panel', () => {
     await show(`#tab=locks&filter.thread=${busiest}`);
     await says(id('lock-count'), `waits for locks, ${formatDuration(waited(busiest))}`);
     const lanes = await page.$$eval(id('lock-lane'), (all) => all.length);
-    // and those of the worker that does its storage, and waits for it
+    // and those of the worker that does its storage, which the thread waits for
     const { holds, waits } = locksOf(store);
     const drawn = new Set([
       busiest,
@@ -322,7 +323,7 @@ describe('the filters of the panel', () => {
     const failing = failedCallsIn(facts, {}).groups[0]!.events[0]!;
     await show(`#tab=errors&filter.thread=${failing.thread}`);
     await says(id('error-count'), failures({ thread: failing.thread }));
-    // halves of the recording: one of them has fewer
+    // halves of the recording, one of which has fewer
     const [from, to] = store.extent();
     const half = Math.round((from + to) / 2);
     const halves = [
@@ -338,7 +339,7 @@ describe('the filters of the panel', () => {
     expect(await page.$eval(id('range-chip'), (e) => e.getAttribute('aria-pressed'))).toBe('true');
   });
 
-  it('of a thread and a statement follow into the timeline: its tracks alone, and all runs marked', async () => {
+  it('of a thread and a statement apply to the timeline: only its tracks, and all runs marked', async () => {
     const store = await open('checkpoint-storm', 'timeline');
     const row = statementTable(store)!.rows.find(({ text, executions }) => text && executions > 1)!;
     const hash = `filter.statement=${encodeURIComponent(row.text!)}`;
@@ -366,7 +367,7 @@ describe('the filters of the panel', () => {
     await expect.poll(tracks).toEqual(all);
   });
 
-  it('of a range narrow the checkpoints; the sums of the log are marked as of the entire recording', async () => {
+  it("of a range narrow the checkpoints, and the log's totals are marked as those of the entire recording", async () => {
     const store = await open('checkpoint-storm', 'wal');
     const [log] = walHistories(store);
     const all = new Facts(store).get(checkpointLines).filter(({ path }) => path === log!.path);
@@ -388,7 +389,7 @@ describe('the filters of the panel', () => {
     expect(await rowsOf('checkpoints')).toBe(all.length);
   });
 
-  it('of a thread take its statements, transactions, and events alone', async () => {
+  it('of a thread select only its statements, transactions, and events', async () => {
     const store = await open('opfs-wl-two-tabs', 'answer');
     await waitFor(id('fold-details'));
     await click(id('fold-details'));
@@ -407,7 +408,7 @@ describe('the filters of the panel', () => {
 });
 
 describe('the range on the timeline', () => {
-  it('filters every view that can, by one switch and one chip', async () => {
+  it('filters every view that can apply it, with one switch and one chip', async () => {
     const { list } = transactionsOf(await open('memory-delete', 'events'));
     await waitFor(id('in-view'));
     const k = list.length >> 1;
@@ -437,7 +438,7 @@ describe('the range on the timeline', () => {
   });
 });
 
-describe('the range on the timeline, on the Answer and in Files', () => {
+describe("the timeline's range, in the Answer and in Files", () => {
   const third = (store: TraceStore): { fromUs: number; toUs: number } => {
     const [from, to] = store.extent();
     return {
@@ -451,7 +452,7 @@ describe('the range on the timeline, on the Answer and in Files', () => {
       `#tab=answer&from=${fromUs}&to=${toUs}&filter.range=1&answer.details=1`,
     );
 
-  it('narrows the sentence, its bar, and the times of threads; the strip shows where it lies', async () => {
+  it('narrows the sentence, its bar, and the times of threads, and the strip shows its place', async () => {
     const store = await open('idb-batch-atomic', 'answer');
     const facts = new Facts(store);
     const whole = facts.get(headline);
@@ -468,7 +469,7 @@ describe('the range on the timeline, on the Answer and in Files', () => {
     await waitFor(id('busy-out'));
     const sqlUs = statementTableIn(facts, range)!.spanUs;
     await says(`${id('thread-time')} .head`, formatDuration(sqlUs));
-    // what to do and the numbers below are of all of it
+    // the actions and numbers below are for the entire recording
     const marked = (): Promise<string[]> =>
       page.$$eval(id('entire'), (all) =>
         all.map((e) => e.parentElement!.textContent!.replace(/\s+/g, ' ').trim()),
@@ -482,7 +483,7 @@ describe('the range on the timeline, on the Answer and in Files', () => {
     await says(id('answer'), whole.text);
   });
 
-  it('narrows the tree of Files; how the chosen file is used is of all of it, and marked', async () => {
+  it('narrows the tree of Files; the use of the selected file is for the entire recording, and marked', async () => {
     const store = await open('idb-batch-atomic', 'files');
     await waitFor(id('file-use-pane'));
     expect(await page.$(id('entire'))).toBeNull();

@@ -19,17 +19,17 @@ const answered = async (name: string): Promise<Facts> => {
   return new Facts(store);
 };
 
-it('are answered where two tabs wait for each other', async () => {
+it('are answered if two tabs wait for each other', async () => {
   const facts = await answered('idb-two-tabs');
   expect(facts.get(headline).times!.lockWaitUs).toBeGreaterThan(0);
 });
 
-it('are answered where a larger cache would help', async () => {
+it('are answered if a larger cache would help', async () => {
   const facts = await answered('cache-thrash');
   expect(facts.get(missRatios)[0]!.goal).not.toBeNull();
 });
 
-it('are answered where it is known which table a page is of', async () => {
+it('are answered if it is known which table a page belongs to', async () => {
   const facts = await answered('idb-batch-atomic');
   expect(facts.get(topTables).length).toBeGreaterThan(1);
 });

@@ -17,7 +17,7 @@ const labels = (): Promise<string[]> =>
 const focused = (): Promise<string> =>
   viewer.page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
 describe('flame graph', () => {
-  it('shows statements, the calls in them, and zooms by mouse and keys', async () => {
+  it('shows statements and the calls in them, and zooms by mouse and keys', async () => {
     const graph = flameGraph(new Facts(await open('checkpoint-storm', 'flame')), {})!;
     await waitFor(FRAME);
     await waitFor(`${id('flame-total')}`);
@@ -52,7 +52,7 @@ describe('flame graph', () => {
     );
   });
 
-  it('lists the frames in a table that unfolds', async () => {
+  it('lists the frames in a table that expands', async () => {
     const graph = flameGraph(new Facts(await open('checkpoint-storm', 'flame')), {})!;
     await waitFor(id('flame-row'));
     const roots = rootsOf(graph);
@@ -73,10 +73,10 @@ describe('flame graph', () => {
     );
   });
 
-  it('turns around, and leads to the statement', async () => {
+  it('is inverted, and links to the statement', async () => {
     const graph = flameGraph(new Facts(await open('idb-batch-atomic', 'flame')), {}, true)!;
     await waitFor(FRAME);
-    // a call has its color of the timeline, whatever most of its time was
+    // a call has its color on the timeline, whatever most of its time was
     for (const [call, part] of [
       ['xSync', 'sync'],
       ['xLock', 'lock'],
@@ -127,7 +127,7 @@ describe('flame graph', () => {
       id('flame-total'),
       `${formatDuration(graph.totalUs)} while SQL runs`,
     );
-    // its statement passes the filters: they stay
+    // its statement passes the filters, so they stay
     await click(FRAME);
     await waitFor(id('flame-statement'));
     await click(id('flame-statement'));

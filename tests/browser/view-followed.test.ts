@@ -10,7 +10,7 @@ import { locksOf } from '../traces/analyses.ts';
 const GOLDEN = join(import.meta.dirname, '..', 'traces', 'golden');
 const panel = viewHarness(['opfs-coop-sync', 'idb-two-tabs']);
 
-it('a call that waited names who held it up, and leads to the call that took the lock', async () => {
+it('a call that waited names the thread that delayed it, and links to the call that took the lock', async () => {
   const store = panel.store('idb-two-tabs');
   const { edges, waits, holds } = locksOf(store);
   const edge = [...edges]
@@ -31,8 +31,8 @@ it('a call that waited names who held it up, and leads to the call that took the
   );
 });
 
-describe('a screen reader is told', () => {
-  it('what is selected and what the timeline shows, once it rests', async () => {
+describe('a screen reader announces', () => {
+  it('the selection, and what the timeline shows once it stops moving', async () => {
     const store = await panel.open('opfs-coop-sync', 'events');
     const { events, row } = store.threads
       .map((thread) => ({ events: thread.events, row: thread.events.op.indexOf(Op.sqlOpen) }))
@@ -68,7 +68,7 @@ describe('a screen reader is told', () => {
   });
 });
 
-it('two traces are drawn over time on one scale: the longer one is longer', async () => {
+it('two traces are drawn over time on one scale, so the longer one is longer', async () => {
   await panel.open('opfs-coop-sync', 'compare', 1000);
   await panel.waitFor(id('compare-empty'));
   await ((await panel.page.$(id('compare-input'))) as ElementHandle<HTMLInputElement>).uploadFile(
@@ -79,7 +79,7 @@ it('two traces are drawn over time on one scale: the longer one is longer', asyn
     {},
     id('compare-strip-b'),
   );
-  /** Of the strip's width, the share up to the last column that is not empty. */
+  /** Share of the strip's width up to its last column with content. */
   const filled = (side: 'a' | 'b'): Promise<{ us: number; share: number }> =>
     panel.page.$eval(id(`compare-strip-${side}`), (e) => {
       const canvas = e as HTMLCanvasElement;
@@ -94,7 +94,7 @@ it('two traces are drawn over time on one scale: the longer one is longer', asyn
   const both = { a: await filled('a'), b: await filled('b') };
   const [shorter, longer] = both.a.us < both.b.us ? (['a', 'b'] as const) : (['b', 'a'] as const);
   const ratio = both[shorter].us / both[longer].us;
-  expect(ratio).toBeLessThan(0.97); // else the pictures could not be told apart
+  expect(ratio).toBeLessThan(0.97); // otherwise the pictures would look the same
   expect(both[longer].share).toBeGreaterThan(0.99);
   expect(Math.abs(both[shorter].share - ratio)).toBeLessThan(0.01);
   await panel.click(id('compare-scale'));
@@ -112,7 +112,7 @@ it('two traces are drawn over time on one scale: the longer one is longer', asyn
 });
 
 describe('the address restores', () => {
-  it('the chosen transaction, the table of locks, and how pages are shown', async () => {
+  it('the selected transaction, the table of locks, and how pages are shown', async () => {
     await panel.open('opfs-coop-sync', 'transactions', 1300);
     await panel.waitFor(`${id('transactions-row')}:nth-child(3)`);
     await panel.click(`${id('transactions-row')}:nth-child(3)`);

@@ -9,7 +9,10 @@ const viewer = new ViewerPage(async () => ({
   'hostile.vfst': new Uint8Array(await (await saveTrace(hostileStore())).arrayBuffer()),
 }));
 
-/** What the page holds that a hostile word could have made. `turning`: texts and hints with an override of direction. */
+/**
+ * What a hostile text could have caused in the page. `turning`: texts and hints with a
+ * text-direction override.
+ */
 const harm = () => {
   const turns = /[\u202a-\u202e\u2066-\u2069]/;
   const texts = [...document.querySelectorAll('*')].flatMap((e) => [
@@ -38,8 +41,8 @@ const open = async (view: string): Promise<void> => {
   );
 };
 
-describe('hostile words', () => {
-  it('in Events, and in the details of one', async () => {
+describe('hostile text', () => {
+  it("in Events, and in an event's details", async () => {
     await open('events');
     await viewer.page.waitForSelector(id('event-row'));
     expect(await viewer.page.evaluate(harm)).toEqual(NONE);
@@ -53,7 +56,7 @@ describe('hostile words', () => {
     expect(await viewer.page.evaluate(harm)).toEqual(NONE);
   });
 
-  it('in Errors, and in the statements behind one', async () => {
+  it('in Errors, and in the statements behind an error', async () => {
     await open('errors');
     await viewer.page.waitForSelector(id('errors-row'));
     expect(await viewer.page.$$eval(id('errors-row'), (rows) => rows.length)).toBeGreaterThan(3);
@@ -61,7 +64,7 @@ describe('hostile words', () => {
     await rows.at(-1)!.click(); // of a call that a statement survived
     await viewer.page.waitForSelector(`${id('error-details')} .statement`);
     expect(await viewer.page.evaluate(harm)).toEqual(NONE);
-    // our own words behind the statement read from left to right
+    // our own text after the statement reads from left to right
     const order = await viewer.page.$eval(`${id('error-details')} .statement`, (p) => {
       const left = (e: Element): number => [...e.getClientRects()].at(-1)!.left;
       return left(p.querySelector('code')!) < left(p.querySelector('small')!);
@@ -96,7 +99,7 @@ describe('hostile words', () => {
     expect(await viewer.page.evaluate(harm)).toEqual(NONE);
   });
 
-  it('in Compare, beside another trace', async () => {
+  it('in Compare, next to another trace', async () => {
     await open('compare');
     const input = await viewer.page.waitForSelector(id('compare-input'), { hidden: true });
     await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(
@@ -107,7 +110,7 @@ describe('hostile words', () => {
     expect(await viewer.page.evaluate(harm)).toEqual(NONE);
   });
 
-  it('in the anatomy of a transaction', async () => {
+  it('in the details of a transaction', async () => {
     await open('transactions');
     await viewer.page.waitForSelector(id('transactions-row'));
     await viewer.page.click(id('transactions-row'));
@@ -158,7 +161,7 @@ describe('hostile words', () => {
     expect((await viewer.text(id('tooltip'))).length).toBeLessThan(500);
   });
 
-  it('on the way through the events of a finding', async () => {
+  it('while stepping through the events of a finding', async () => {
     await open('answer');
     await viewer.page.waitForSelector(`${id('finding-show')}:not(:disabled)`);
     const findings = await viewer.page.$$eval(id('finding'), (all) =>
@@ -196,7 +199,8 @@ describe('hostile words', () => {
       await viewer.page.waitForFunction(
         () => (document.querySelector('#view')?.textContent?.length ?? 0) > 60,
       );
-      const { seen: _, ...found } = await viewer.page.evaluate(harm); // not all of them show words of the page
+      // not all of them show text of the page
+      const { seen: _, ...found } = await viewer.page.evaluate(harm);
       expect(found).toEqual({ ran: false, markup: 0, turning: 0, wide: false, long: 0 });
     },
   );

@@ -15,15 +15,15 @@ const viewer = new ViewerPage(async () => ({
 interface Helpers {
   started: string[];
   ended: number;
-  /** Of the last one: settled when it has said that it can be asked. */
+  /** For the last worker: resolves when it has reported that it is ready. */
   ready: Promise<unknown>;
 }
 type Watched = typeof globalThis & { helpers: Helpers };
 
-it("is unpacked by a worker beside the store's", async () => {
+it("is unpacked by a worker next to the store's", async () => {
   await viewer.open('');
   const store = viewer.page.workers().find((worker) => worker.url().includes('store-worker'))!;
-  // with two it is for larger files
+  // with two processors, only for larger files
   await store.evaluate(() =>
     Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => 4 }),
   );
@@ -47,7 +47,7 @@ it("is unpacked by a worker beside the store's", async () => {
       override terminate(): void {
         helpers.ended++;
         super.terminate();
-        // it may have been too late for this file: whether it comes at all is seen with another
+        // it may have started too late for this file, so another one shows whether it starts at all
         const { port1, port2 } = new MessageChannel();
         new Plain(this.script, this.options).postMessage({ port: port2 }, [port2]);
         helpers.ready = new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));

@@ -12,7 +12,7 @@ import { countOf, formatDuration } from '../../src/text/numbers.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { id, viewHarness } from './view-harness.ts';
 
-/** For files that a test makes. */
+/** Folder for the tests' files. */
 let folder: string;
 beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'vfscope-layout-'))));
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -26,7 +26,7 @@ const panel = viewHarness([
   'idb-batch-atomic',
 ]);
 
-/** Of elements within their scrolling parent and the window, the part that is seen, px. */
+/** Visible height of elements, within their scrolling parent and the window, px. */
 function seenHeight(selector: string): number {
   const element = document.querySelector(selector)!;
   let { top, bottom } = element.getBoundingClientRect();
@@ -47,11 +47,11 @@ function columnsInSight(row: string): string[] {
 }
 
 describe('Cache', () => {
-  it('says what the advised size saves in milliseconds, and draws no curve that falls nowhere', async () => {
+  it('shows what the suggested size saves in milliseconds, and draws no curve that falls nowhere', async () => {
     await panel.open('cache-thrash', 'cache');
     await panel.waitText(id('curve-saving'), 'Saves 12.4 ms.');
     await panel.waitFor(id('miss-ratio-curve'));
-    // every other size, too: what it avoids and saves
+    // also every other size: what it avoids and saves
     const facts = new Facts(panel.store('cache-thrash'));
     const [{ goal, avoidable }, { us }] = [facts.get(missRatios)[0]!, facts.get(goalSavings)[0]!];
     await panel.page.$eval(id('miss-ratio-curve'), (chart) => (chart as SVGElement).focus());
@@ -61,7 +61,7 @@ describe('Cache', () => {
       {},
       `avoids at least ${countOf(avoidable, 'read')}, saves ${formatDuration((us! * avoidable) / goal!.avoided)}`,
     );
-    // a statement leads to its page
+    // a statement links to its page
     await panel.click(id('cache-statement'));
     await panel.waitFor(id('statement-details'));
     await panel.open('idb-two-tabs', 'cache');
@@ -71,7 +71,7 @@ describe('Cache', () => {
   });
 });
 
-/** Waits until the Answer's sentence and its first actions are in sight from end to end. */
+/** Waits until the Answer's sentence and its first actions are completely visible. */
 async function aboveTheFold(actions: number): Promise<void> {
   const firsts = Array.from(
     { length: actions },
@@ -101,7 +101,7 @@ describe('Answer', () => {
   );
 
   it.each(DOCKED)(
-    'has them there below the flight recorder, numbers, notices, and a badge, too: %s',
+    'has them there even below the flight recorder, numbers, notices, and a badge: %s',
     async (_, width, height) => {
       const store = await panel.fresh('idb-batch-atomic');
       const note = { kind: 'note', id: 0, topic: 'worker-native' } as const;
@@ -110,7 +110,7 @@ describe('Answer', () => {
         ["the page's CSP blocks blob: workers", 'https://app.example/pool.js'],
       ] as const)
         store.threads[0]!.define({ ...note, text, url });
-      // says more beside "What to do"
+      // adds a note next to "What to do"
       const slow = { devtools: true, wasmFactor: null, awaitExtraNs: null };
       store.threads[0]!.define({ kind: 'conditions', id: 0, ...slow });
       const { page } = panel;
@@ -136,7 +136,10 @@ describe('Answer', () => {
 });
 
 describe('a table', () => {
-  /** Of its headings and numbers those that are cut; how far it leaves the screen; how wide its text is. */
+  /**
+   * Which of its headings and numbers are cut, how far it exceeds the screen, and how wide its text
+   * is.
+   */
   const look = (table: string): Promise<{ cut: string[]; sideways: number; text: number }> =>
     panel.page.$eval(id(table), (grid) => {
       const texts = [
@@ -183,7 +186,7 @@ describe('a table', () => {
     );
   });
 
-  it('leaves late columns out for the text, says which, and shows them on demand, also later', async () => {
+  it('drops late columns in favor of the text, names them, and shows them on demand, also later', async () => {
     await panel.open('cache-thrash', 'statements', 554);
     await panel.waitFor(id('statements-room'));
     expect((await look('statements')).text).toBeGreaterThanOrEqual(220);
@@ -218,7 +221,7 @@ describe('a table', () => {
     expect(await headings()).toEqual(shown);
   });
 
-  it('in Events: the menu of columns says which have no room', async () => {
+  it("in Events: the menu of columns lists those that don't fit", async () => {
     await panel.open('opfs-coop-sync', 'events', 554);
     await panel.click(id('event-columns'));
     await panel.waitFor(id('column-menu'));
@@ -233,7 +236,7 @@ describe('a table', () => {
 });
 
 it.each([554, 1400])(
-  "the labels of Cache's curve lie on no curve and on no other label: %i px",
+  "the labels of Cache's curve overlap neither a curve nor another label: %i px",
   async (width) => {
     await panel.open('cache-thrash', 'cache', width);
     await panel.waitFor(`${id('miss-ratio-curve')} text.halo`);
@@ -256,7 +259,7 @@ it.each([554, 1400])(
 );
 
 describe('Files', () => {
-  it('shows reads, writes, bytes and syncs beside the map at 1400 px, named by role', async () => {
+  it('shows reads, writes, bytes, and syncs next to the map at 1400 px, named by role', async () => {
     await panel.open('cache-thrash', 'files', 1400);
     await panel.waitFor(id('page-map'));
     const columns = await panel.page.evaluate(columnsInSight, id('file-row'));
@@ -277,11 +280,11 @@ describe('Files', () => {
     await panel.page.setViewport({ width: 1900, height: 700 });
     await panel.waitFor(`${id('file-row')} [data-column=vfs]`);
   });
-  it('says a folder of OPFS once', async () => {
+  it('shows an OPFS folder once', async () => {
     await panel.open('opfs-sahpool', 'files', 1280);
     await panel.waitFor(id('file-row'));
     const inPool = `${id('file-row')}[data-path^="/.opfs-sahpool/.opaque/"]`;
-    expect(await panel.page.$(inPool)).toBeNull(); // a pool is folded at first
+    expect(await panel.page.$(inPool)).toBeNull(); // a pool is collapsed at first
     await panel.click(`${id('file-group')}[aria-expanded=false]`);
     await panel.waitFor(inPool);
     const rows = await panel.page.$$eval(`${inPool} [data-column=path] > span`, (cells) =>
@@ -310,7 +313,7 @@ describe('Files', () => {
   );
 });
 
-it('the tab of the Answer stays in sight where the others scroll', async () => {
+it("the Answer's tab stays visible while the others scroll", async () => {
   await panel.open('opfs-sahpool', 'transactions', 554);
   await panel.waitFor(id('more-views'));
   const seen = await panel.page.$eval(id('tab-answer'), (tab) => {
@@ -321,7 +324,7 @@ it('the tab of the Answer stays in sight where the others scroll', async () => {
   expect(seen).toBe(true);
 });
 
-describe('the strip of a recording that has ended', () => {
+describe('the strip of a finished recording', () => {
   it.each([400, 554, 1400])('is one line at %i px, of whole numbers', async (width) => {
     await panel.open('idb-batch-atomic', 'answer', width);
     await panel.page.waitForFunction(
@@ -367,7 +370,7 @@ describe('a definition', () => {
     await panel.page.keyboard.press('Enter');
     await panel.waitFor(`${term}[aria-expanded=true]`);
     await panel.waitText(id('definition'), about);
-    // all of it is in sight, also where its bar hides what has no room
+    // all of it is visible, even if its bar hides what doesn't fit
     await panel.page.waitForFunction(
       (s: string) => {
         const { top, left, bottom, right } = document.querySelector(s)!.getBoundingClientRect();
@@ -391,7 +394,7 @@ describe('a definition', () => {
 });
 
 describe('Locks', () => {
-  it('gives its tables the room that the lanes do not need, until the border is moved', async () => {
+  it("gives its tables the space that the tracks don't need, until the border is moved", async () => {
     await panel.open('idb-two-tabs', 'locks', 1400);
     await panel.waitFor(id('locks-waits'));
     await panel.click(id('locks-waits'));
@@ -414,7 +417,7 @@ describe('Locks', () => {
   });
 });
 
-it('in a low panel the query has half of the width, and the buttons of a dialog stay in sight', async () => {
+it("in a low panel the query has half of the width, and a dialog's buttons stay visible", async () => {
   await panel.open('opfs-coop-sync', 'sql', 620);
   await panel.page.setViewport({ width: 620, height: 300 });
   await panel.page.waitForFunction(
@@ -430,7 +433,7 @@ it('in a low panel the query has half of the width, and the buttons of a dialog 
   expect(await panel.page.evaluate(seenHeight, id('export-run'))).toBeGreaterThan(15);
 });
 
-it("durations below the clock's step are whole in a panel of 620 px", async () => {
+it("durations below the clock's step aren't cut in a panel of 620 px", async () => {
   await panel.open('opfs-coop-sync', 'events', 620);
   await panel.page.type(id('filter'), 'xSectorSize');
   await panel.waitFor(`${id('event-row')} [data-column=duration]`);
@@ -463,7 +466,7 @@ it('charts over time have an axis with round moments', async () => {
   expect((await labels('cache-rate')).length).toBeGreaterThan(2);
 });
 
-it('threads of two tabs have names that differ, on the timeline and in the chosen area', async () => {
+it('threads of two tabs have different names, on the timeline and in the selected area', async () => {
   await panel.open('idb-two-tabs', 'timeline', 1400);
   const names = (): Promise<string[]> =>
     panel.page.$$eval('[data-testid^="thread-"]', (all) =>
@@ -487,7 +490,7 @@ it('threads of two tabs have names that differ, on the timeline and in the chose
 });
 
 describe('Transactions', () => {
-  it('stand one after the other over time, each with its commit', async () => {
+  it('follow each other over time, each with its commit', async () => {
     await panel.open('opfs-coop-sync', 'transactions', 1400);
     const selector = `${id('transactions-row')} [data-column=waterfall] i`;
     await panel.page.waitForFunction(
@@ -495,7 +498,7 @@ describe('Transactions', () => {
       {},
       selector,
     );
-    // found and measured at once: rows that are drawn again in between would measure nothing
+    // found and measured at once, because rows that are redrawn in between would measure nothing
     const bars = await panel.page.evaluate(
       (all) =>
         [...document.querySelectorAll(all)].map((e) => {
@@ -523,7 +526,7 @@ describe('Transactions', () => {
 });
 
 describe('Errors', () => {
-  it('copies its rows, and lists the events of one in Events, filtered', async () => {
+  it('can be copied by row, and link to their events in Events, filtered', async () => {
     await panel.open('opfs-coop-sync', 'errors', 1400);
     await panel.waitFor(id('errors-row'));
     await panel.page.evaluate(() => {
@@ -583,7 +586,7 @@ describe('Errors', () => {
   });
 });
 
-it('SQL offers questions to begin with; one of them runs', async () => {
+it('Query offers example questions, one of which runs', async () => {
   await panel.open('opfs-coop-sync', 'sql');
   await panel.waitFor(id('sql-example'));
   await panel.page.$$eval(id('sql-example'), (all) =>

@@ -18,7 +18,7 @@ describe('while a recording runs', () => {
     await viewer.page.click(id('record'));
     await viewer.page.waitForSelector(`${id('stop')}:not(:disabled)`);
   };
-  it('the event that is selected stays so, though a page was chosen before it', async () => {
+  it('a selected event stays selected, although a page was selected before it', async () => {
     await viewer.open('live&key=selection');
     const { page } = viewer;
     await record();
@@ -43,11 +43,11 @@ describe('while a recording runs', () => {
     await page.evaluate(() => window.panel.app.work(5));
     await wire.asked('placeEvents', asked + 1);
     await page.evaluate(() => window.panel.app.work(5));
-    await wire.asked('placeEvents', asked + 2); // the one before is answered
+    await wire.asked('placeEvents', asked + 2); // the previous one is answered
     expect(await viewer.text(id('details-name'))).toBe(parent);
   });
 
-  it('events are filtered no more often than they can be had cheaply, and never for a view that was left', async () => {
+  it('events are filtered no more often than is cheap, and never for a view that was left', async () => {
     await viewer.open('live&key=paced');
     await record();
     const { page } = viewer;
@@ -68,7 +68,7 @@ describe('while a recording runs', () => {
     await isThere(id('errors-view'));
     const lines = (await wire.heard('eventLines')).length;
     await wire.release('filterEvents');
-    await wire.asked('errors', 2); // what was to be asked for behind it was so by now
+    await wire.asked('errors', 2); // the next request would have been sent by now
     expect(await wire.heard('eventLines')).toHaveLength(lines);
     await page.evaluate(() => clearInterval((window as unknown as { working: number }).working));
   });
@@ -93,7 +93,7 @@ describe('while a recording runs', () => {
     expect(await page.$('#view [role=grid]')).not.toBeNull();
   });
 
-  it('what to do shows how much of the recording it is of, on the clock of the sentence', async () => {
+  it("actions show how much of the recording they cover, by the sentence's clock", async () => {
     await viewer.open('live&key=older#tab=answer');
     const { page } = viewer;
     await record();
@@ -132,7 +132,7 @@ describe('while a recording runs', () => {
     await isGone(id('so-far'));
   });
 
-  it('the pace of reads, writes, and syncs is drawn behind their numbers, until Stop', async () => {
+  it('the rate of reads, writes, and syncs is drawn behind their numbers, until Stop', async () => {
     await viewer.open('live&key=sparks');
     const { page } = viewer;
     await record();
@@ -150,7 +150,7 @@ describe('while a recording runs', () => {
     await isGone(id('spark-reads'));
   });
 
-  it('a notice that was hidden is said again of the next recording, to screen readers, too', async () => {
+  it('a hidden notice appears again for the next recording, also to screen readers', async () => {
     await viewer.open('live&key=notices');
     const { page } = viewer;
     const lie = (): Promise<void> =>

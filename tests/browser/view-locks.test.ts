@@ -13,9 +13,9 @@ let page: Page;
 beforeEach(() => void (page = panel.page));
 
 describe('locks', () => {
-  it('every hold and wait is drawn; a wait is set off on the lanes and leads to its event', async () => {
+  it('every hold and wait is drawn, and a wait is marked on the tracks and links to its event', async () => {
     const locks = locksOf(await open('opfs-wl-two-tabs', 'locks'));
-    await waitFor(id('wait-matrix')); // first, where threads waited for each other
+    await waitFor(id('wait-matrix')); // first, if threads waited for each other
     await click(id('locks-waits'));
     await waitFor(id('lock-waits-row'));
     const lanes = new Set(
@@ -50,11 +50,11 @@ describe('locks', () => {
     await waitFor(id('details-name'));
   });
 
-  it('says who waits for whom as a matrix and a table first; filters by kind and thread', async () => {
+  it('shows which thread waits for which, first as a matrix and a table, and filters by kind and thread', async () => {
     const locks = locksOf(await open('opfs-wl-two-tabs', 'locks', 420));
     const others = locks.edges.filter((e) => e.waiter !== e.holder);
     const pairs = new Set(others.map((e) => `${e.waiter}:${e.holder}`));
-    /** Waits whose holder was not recorded have a column of their own. */
+    /** Waits with an unrecorded holder have their own column. */
     const unseen = (keys: Iterable<string>): string[] =>
       [...keys].filter((key) => key.endsWith(':'));
     await waitFor(`${id('locks-graph')}[aria-selected=true]`);
@@ -90,7 +90,7 @@ describe('locks', () => {
     expect(await page.evaluate(() => document.querySelector('.vfscope')!.scrollWidth)).toBe(420);
   });
 
-  it("folds a VFS's own access handles into one lane that opens", async () => {
+  it("collapses a VFS's own access handles into one track that expands", async () => {
     await open('opfs-coop-sync', 'locks');
     await waitFor(id('lock-pool'));
     const names = (): Promise<string[]> =>
@@ -113,7 +113,7 @@ describe('locks', () => {
     expect((await names()).length).toBe(lanes);
   });
 
-  it('says which range the lanes show, and narrows the tables to it on demand; a wheel zooms as on the timeline', async () => {
+  it('shows the range of the tracks, and narrows the tables to it on demand; a wheel zooms as on the timeline', async () => {
     await open('opfs-wl-two-tabs', 'locks');
     await waitFor(id('locks-waits'));
     await click(id('locks-waits'));
@@ -152,7 +152,7 @@ describe('locks', () => {
     await said('tables the entire recording');
   });
 
-  it('says so where there is nothing', async () => {
+  it('reports that there is nothing', async () => {
     await open('memory-delete', 'locks');
     await waitFor(id('locks-busy'));
     await click(id('locks-busy'));

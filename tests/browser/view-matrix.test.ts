@@ -1,6 +1,7 @@
-// Every view in five sizes, two themes and four states, in Chromium and Firefox: `npm run test:long`, and a few of them in CI. Compared
-// are small stored thumbnails (tests/pictures/strip.ts). `npm run docs -- shots --matrix --out FOLDER` takes all, leaves them full size
-// for looking at, and stores the thumbnails again.
+// Every view in five sizes, two themes and four states, in Chromium and Firefox: `npm run
+// test:long`, and a few of them in CI. It compares small stored thumbnails
+// (tests/pictures/strip.ts). `npm run docs -- shots --matrix --out FOLDER` takes all pictures,
+// saves them at full size for review, and stores the thumbnails again.
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
@@ -25,13 +26,13 @@ import { builtPanel } from './built-panel.ts';
 const PICTURES = join(import.meta.dirname, '..', 'pictures');
 const STORED = join(PICTURES, 'matrix');
 const UPDATES = process.env.VFSCOPE_PICTURES === 'update';
-/** Where pictures go that differ; when all are taken again, all. */
+/** Folder for pictures that differ, or for all when they are taken again. */
 const LEFT =
   process.env.VFSCOPE_SHOTS ??
   join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'pictures');
 const CHOSEN = process.env.VFSCOPE_SCENES?.split(',');
 
-/** One of each width, theme, state and browser, of several views. */
+/** One of each width, theme, state, and browser, of several views. */
 const IN_CI: Record<string, readonly string[]> = {
   chromium: [
     'answer-live-light-400',
@@ -51,7 +52,7 @@ async function launchFirefox(): Promise<Browser> {
   return puppeteer.launch({ browser: 'firefox', executablePath, headless: true });
 }
 
-/** Reads PNGs, and knows the fonts. */
+/** Decodes PNGs, and reports the fonts. */
 let plain: Browser;
 let blank: Page;
 let fonts: string;

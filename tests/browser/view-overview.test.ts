@@ -25,7 +25,7 @@ import { showTimeline } from './viewer-page.ts';
 import { builtPanel } from './built-panel.ts';
 
 const id = (name: string): string => `[data-testid="${name}"]`;
-const SHOTS = process.env.VFSCOPE_SHOTS; // a folder to leave pictures in, for looking at
+const SHOTS = process.env.VFSCOPE_SHOTS; // a folder that receives pictures for review
 const HOSTILE = '/<img src=x onerror=alert(1)>\u202e"\'.db';
 
 let browser: Browser;
@@ -37,7 +37,10 @@ let failures: string[] = [];
 const store = trace(60);
 const failing = trace(60, 3);
 
-/** Autocommits of one page each, with a rollback journal, on a file whose name is a trap. @param failed statements that fail behind them */
+/**
+ * Autocommits of one page each, with a rollback journal, on a file with a deceptive name. @param
+ * failed number of failing statements at the end
+ */
 function trace(n: number, failed = 0): TraceStore {
   const made = newStore();
   const t = new ThreadBuilder(made, { name: 'db' });
@@ -143,7 +146,7 @@ const shot = async (name: string): Promise<void> => {
 };
 
 describe('the Answer', () => {
-  it('moves a dismissed action below the list, and restores each alone', async () => {
+  it('moves a dismissed action below the list, and restores each on its own', async () => {
     await openTrace('a.vfst', '#tab=answer');
     const rules = (selector: string): Promise<string[]> =>
       page.$$eval(selector, (all) => all.map((e) => (e as HTMLElement).dataset['rule']!));
@@ -162,7 +165,7 @@ describe('the Answer', () => {
     expect(await rules(id('finding'))).toEqual(actions.filter((_, i) => i !== 1));
   });
 
-  it('leads arrow keys along the strip: Enter shows the moment, with Shift it narrows to the range', async () => {
+  it('lets arrow keys move along the strip: Enter shows the moment, with Shift it narrows to the range', async () => {
     await openTrace('a.vfst', '#tab=answer');
     await page.waitForSelector(id('busy-strip'));
     await page.focus(id('busy-strip'));
@@ -190,7 +193,7 @@ describe('the Answer', () => {
     expect(shown).toBeGreaterThan(toUs);
   });
 
-  it("shows the analyses' own numbers, settings and findings", async () => {
+  it("shows the analyses' own numbers, settings, and findings", async () => {
     await openTrace('a.vfst');
     await page.keyboard.press('g');
     await page.keyboard.press('a');
@@ -230,12 +233,12 @@ describe('the Answer', () => {
     await page.click(id('finding-title'));
     const [first] = actionsOf(findings);
     expect(await text(id('finding-title'))).toBe(plain(first!.findings[0]!.advice));
-    // a name that turns the direction of text does not turn the sentence around it
+    // a name with a text-direction override doesn't change the direction of the sentence around it
     expect(await text(id('finding-seen'))).toContain(shortPaths(plain(first!.findings[0]!.title)));
     await shot('overview');
   });
 
-  it('is counted on its tab, as failed calls are on that of Errors, or of its closed group', async () => {
+  it('is counted on its tab, as failed calls are on that of Errors, or of its collapsed group', async () => {
     await openTrace('failing.vfst');
     const actions = actionsOf(findingsOf(failing)).length;
     const { events } = new Facts(failing).get(failedCalls);
@@ -266,7 +269,7 @@ describe('the Answer', () => {
       id('error-count'),
       failed,
     );
-    // nothing failed: nothing is counted
+    // without failures there is no count
     await openTrace('a.vfst');
     await page.waitForSelector(badge('tab-answer'));
     expect(await page.$(badge('group-Raw'))).toBeNull();
@@ -312,7 +315,7 @@ describe('the Answer', () => {
 });
 
 describe('the command palette', () => {
-  it('finds views, commands and what the trace holds, and shows it', async () => {
+  it("finds views, commands, and the trace's content, and shows it", async () => {
     await openTrace('a.vfst');
     await chord('k');
     await page.waitForSelector(id('palette-input'));
@@ -393,7 +396,7 @@ describe('a comparison', () => {
       cells.map((cell) => cell.textContent!.trim()),
     );
 
-  it('sets a second file beside the first', async () => {
+  it('shows a second file next to the first', async () => {
     await openTrace('a.vfst');
     await page.$eval(id('tab-compare'), (e) => (e as HTMLElement).click());
     await page.waitForSelector(id('compare-empty'));
@@ -405,7 +408,7 @@ describe('a comparison', () => {
     expect(await text(id('compare-verdict'))).toMatch(
       /^B is [\d.]+× faster: .+ → .+ in all statements$/,
     );
-    // one bar a statement, with its sign and the word for it
+    // one bar per statement, with its sign and the word for it
     const bars = await page.$$eval(`${id('compare-bars')} li`, (all) =>
       all.map((e) => ({ us: Number(e.dataset.us), text: e.textContent!.trim() })),
     );
@@ -417,7 +420,7 @@ describe('a comparison', () => {
     expect(bars[0]!.text).toMatch(/ [\d.,]+ .?s\s+faster/);
     expect(bars[0]!.text).not.toMatch(/[-−]\d/);
     expect(await row('commits')).toEqual(['4× less', '60', '15']);
-    // what neither has is left out, and counted
+    // rows that neither has are left out, and counted
     expect(await row('hitRate')).toEqual([]);
     expect(await text(id('compare-unknown'))).toMatch(
       /^\d+ numbers are unknown in both, and hidden\.$/,
@@ -467,7 +470,7 @@ describe('a comparison', () => {
     await page.waitForSelector(id('compare-empty'));
   });
 
-  it('sets a recording beside the one before', async () => {
+  it('shows a recording next to the previous one', async () => {
     await open('live');
     for (const work of [20, 5]) {
       await showTimeline(page);
@@ -488,7 +491,7 @@ describe('a comparison', () => {
 });
 
 describe('settings', () => {
-  it('are kept, and a recording uses them', async () => {
+  it('are stored, and a recording uses them', async () => {
     await open('live');
     await page.$eval(id('tab-settings'), (e) => (e as HTMLElement).click());
     await page.click(id('theme-dark'));
@@ -517,7 +520,7 @@ describe('settings', () => {
 });
 
 describe('a recording', () => {
-  it('goes on while the views are held still', async () => {
+  it('continues while the views are paused', async () => {
     await open('live');
     await page.click(id('record'));
     await page.waitForSelector(`${id('stop')}:not(:disabled)`);
@@ -554,7 +557,7 @@ describe('a recording', () => {
 });
 
 describe('the address of a tab', () => {
-  it('holds view, range and selection, and brings them back', async () => {
+  it('has view, range, and selection, and restores them', async () => {
     await openTrace('a.vfst');
     await page.waitForSelector(`${id('timeline')}[data-frame]`);
     await page.keyboard.press('w');

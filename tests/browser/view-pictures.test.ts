@@ -1,5 +1,6 @@
-// Every view looks as it did: pictures of the panel in each state beside the stored ones (tests/pictures), compared by layout.
-// `npm run docs -- shots --update` takes the stored ones anew; `npm run docs -- shots --all` makes every view in every state, for looking at.
+// Every view looks as before: pictures of the panel in each state are compared with the stored ones
+// (tests/pictures) by layout. `npm run docs -- shots --update` takes the stored ones again; `npm
+// run docs -- shots --all` takes every view in every state, for review.
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
@@ -20,9 +21,12 @@ import { builtPanel } from './built-panel.ts';
 const STORED = join(import.meta.dirname, '..', 'pictures');
 const DOCUMENTS = join(STORED, '..', '..', 'docs', 'images');
 const FONTS = join(STORED, 'fonts.json');
-/** `update`: store; `docs`: those of docs/; `all`: leave everything in VFSCOPE_SHOTS; otherwise compare. */
+/**
+ * `update`: store; `docs`: those of docs/; `all`: save everything in VFSCOPE_SHOTS; otherwise
+ * compare.
+ */
 const MODE = process.env.VFSCOPE_PICTURES ?? 'compare';
-/** Where pictures go that differ, or that are only looked at. */
+/** Folder for pictures that differ, or that are only for review. */
 const LEFT =
   process.env.VFSCOPE_SHOTS ??
   join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'pictures');
@@ -32,7 +36,7 @@ let browser: Browser;
 let studio: Studio;
 let blank: Page;
 let scenes: Scene[];
-/** Of this machine. */
+/** Those of this machine. */
 let fonts: string;
 
 beforeAll(async () => {
@@ -57,7 +61,7 @@ afterAll(async () => {
 const small = async (png: Uint8Array): Promise<Buffer> => encodePng(await decodePng(blank, png));
 
 describe.runIf(MODE === 'all')('every view in every state', () => {
-  it('is there to be looked at', async () => {
+  it('are taken for review', async () => {
     for (const scene of scenes)
       writeFileSync(join(LEFT, `${scene.name}.png`), await studio.take(scene));
     console.log(`${scenes.length} pictures in ${LEFT}`);
@@ -113,7 +117,7 @@ describe.runIf(MODE === 'compare')('every view', () => {
 });
 
 describe('the comparison', () => {
-  it('lets a shade pass and sees a bar, a missing word, another theme and another size', async () => {
+  it('ignores a shade, and detects a bar, a missing word, another theme, and another size', async () => {
     const [width, height] = [400, 300];
     const draw = (change: (color: number, x: number, y: number) => number): Buffer => {
       const rgba = new Uint8Array(width * height * 4).fill(255);
@@ -155,7 +159,7 @@ describe('the comparison', () => {
     );
   });
 
-  it('small PNGs hold the colors that they were given, or near ones', async () => {
+  it('small PNGs have the colors that they were given, or similar ones', async () => {
     const rgba = new Uint8Array(64 * 64 * 4).fill(255);
     for (let i = 0; i < 64 * 64; i++) rgba.set([i >> 4, 255 - (i >> 4), i % 16], 4 * i);
     const few = rgba.map((v, i) => (i % 4 === 3 ? 255 : v & 192));

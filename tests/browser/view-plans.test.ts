@@ -31,11 +31,11 @@ const SCAN = "SELECT id FROM notes WHERE code = 'c77'";
 const JOIN =
   "SELECT notes.body FROM tags AS t JOIN notes ON notes.id = t.note WHERE t.tag = 'tag7' ORDER BY notes.code";
 
-/** As an app runs a statement: prepared, stepped to its end. */
+/** Runs a statement as an app does: prepared, and stepped to its end. */
 async function run(sqlite3: Sqlite, db: number, sql: string): Promise<void> {
   for await (const stmt of sqlite3.statements(db, sql)) while ((await sqlite3.step(stmt)) === 100);
 }
-/** @param before what ran before the recording */
+/** @param before statements that ran before the recording */
 async function record(before: readonly string[], during: readonly string[]): Promise<TraceStore> {
   const t = new Traced();
   try {
@@ -89,7 +89,7 @@ const textsOf = async (selector: string): Promise<string[]> => {
 };
 
 describe("a statement's plan", () => {
-  it('stands beside its pages, steps, and rows', async () => {
+  it('is shown next to its pages, steps, and rows', async () => {
     const row = rowOf(whole, 'SELECT id FROM notes');
     await open('whole', row);
     const facts = new Facts(whole);
@@ -104,7 +104,7 @@ describe("a statement's plan", () => {
     expect(await textsOf(`${id('plan-lines')} li`)).toEqual([
       `SCAN notes ${formatCount(pages)} pages, 39,998 scan steps for 20 rows`,
     ]);
-    // stands above, with the engine's other counters
+    // is above, with the engine's other counters
     expect(await viewer.page.$(id('plan-runs'))).toBeNull();
     expect(await serious(viewer.page, ANY_IMPACT)).toEqual([]);
     expect((await textsOf(`${id('plan-notes')} li`))[0]).toMatch(
@@ -120,13 +120,13 @@ describe("a statement's plan", () => {
     expect(lines[2]).toBe('USE TEMP B-TREE FOR ORDER BY');
   });
 
-  it('is absent where a statement has none', async () => {
+  it('is missing if a statement has none', async () => {
     await open('whole', rowOf(whole, 'PRAGMA user_version'));
     await viewer.page.waitForSelector(id('run-histogram'));
     expect(await viewer.page.$(`${id('plan-lines')}, ${id('plan-cause')}`)).toBeNull();
   });
 
-  it('is n/a where the recording has no schema, with what to do', async () => {
+  it('is n/a if the recording has no schema, with what to do', async () => {
     await open('late', rowOf(whole, 'SELECT id FROM notes'));
     expect(await textsOf(id('plan-cause'))).toEqual([
       'n/a: The recording has no CREATE statement of notes. Plan it on a copy: vfscope plans FILE.vfst --database FILE',
@@ -135,7 +135,7 @@ describe("a statement's plan", () => {
     expect(await serious(viewer.page, ANY_IMPACT)).toEqual([]);
   });
 
-  it("comes from the page's database then, on a click", async () => {
+  it("comes from the page's database in that case, on a click", async () => {
     await open('late', rowOf(whole, 'SELECT id FROM notes'), 'live&');
     await textsOf(id('plan-cause'));
     await viewer.page.click(id('read-schema'));
@@ -156,7 +156,7 @@ describe("a statement's plan", () => {
     await viewer.waitText(id('read-schema'), 'Read the schema again');
   });
 
-  it('asks which database it is where none has the recorded name', async () => {
+  it('asks which database to use if none has the recorded name', async () => {
     await open('late', rowOf(whole, 'SELECT id FROM notes'), 'live&');
     await textsOf(id('plan-cause'));
     await viewer.page.evaluate(async () => {
@@ -191,11 +191,12 @@ describe('a finding about a scan', () => {
       expect(shown[0]).toMatch(/^SCAN notes [\d,]+ pages, 39,998 scan steps for 20 rows$/);
       expect(await serious(viewer.page, ANY_IMPACT)).toEqual([]);
       await open('whole', rowOf(whole, 'SELECT id FROM notes'));
-      expect(await textsOf(`${id('plan-lines')} li`)).toEqual(shown.slice(0, 1)); // then those of the join
+      // then those of the join
+      expect(await textsOf(`${id('plan-lines')} li`)).toEqual(shown.slice(0, 1));
     },
   );
 
-  it('has none where the recording has no schema', async () => {
+  it('has none if the recording has no schema', async () => {
     await openFinding('late', 'light');
     expect((await textsOf(id('finding-plan')))[0]).toMatch(
       /^n\/a: The recording has no CREATE statement of notes\. 1 run: /,

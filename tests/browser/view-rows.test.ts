@@ -5,7 +5,7 @@ import { saveTrace } from '../../src/trace/file/write.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { id, ViewerPage } from './viewer-page.ts';
 
-/** So many rows of 20 px are higher than a browser lets an element be. */
+/** Rows of 20 px. In total they are higher than a browser's maximum for an element. */
 const MANY = 410_000;
 
 /** Reads of one page each. */
@@ -42,7 +42,7 @@ const copy = async (): Promise<void> => {
 };
 const focused = (): Promise<string | undefined> =>
   viewer.page.evaluate(() => (document.activeElement as HTMLElement).dataset.testid);
-/** Until a screen reader is led to the row of this number, and it is selected and seen whole. */
+/** Resolves when this row is the screen reader's active one, selected, and completely visible. */
 const active = (grid: string, rowindex: number): Promise<unknown> =>
   viewer.page.waitForFunction(
     (s: string, wanted: string) => {
@@ -64,7 +64,7 @@ const active = (grid: string, rowindex: number): Promise<unknown> =>
   );
 
 describe('by keyboard', () => {
-  it('a table is sorted: Tab leads to its headings, arrows go along them and back to the rows', async () => {
+  it('a table is sorted: Tab reaches its headings, and arrows move along them and back to the rows', async () => {
     await open('few.vfst', 'files&pages.list=pages', 'pages-row');
     await viewer.page.focus(id('pages'));
     await press('Tab');
@@ -83,7 +83,7 @@ describe('by keyboard', () => {
     await active(id('pages'), 3);
   });
 
-  it('Events begin at the first row on screen, and say which row is theirs', async () => {
+  it('Events begin at the first visible row, and announce which row is active', async () => {
     await open('few.vfst', 'events', 'event-row');
     expect(await viewer.page.$eval(EVENTS, (e) => e.getAttribute('aria-rowcount'))).toBe('201');
     await viewer.page.$eval(EVENTS, (e) => e.scrollTo(0, 210));
@@ -95,7 +95,7 @@ describe('by keyboard', () => {
     await active(EVENTS, 14);
   });
 
-  it('a copied row leaves the focus where it was, also where the clipboard is not open to the panel', async () => {
+  it("copying a row leaves the focus in place, even if the panel can't access the clipboard", async () => {
     await open('few.vfst', 'files&pages.list=pages', 'pages-row');
     await viewer.page.evaluate(() => {
       Object.defineProperty(navigator, 'clipboard', {
@@ -114,7 +114,7 @@ describe('by keyboard', () => {
 });
 
 describe('more rows than a browser can scroll', () => {
-  it('are seen to the last one, in Events', async () => {
+  it('are visible to the last one, in Events', async () => {
     await open('many.vfst', 'events', 'event-row');
     await viewer.waitText(id('event-count'), `${MANY.toLocaleString('en-US')} events`);
     await viewer.page.$eval(EVENTS, (e) => e.scrollTo(0, e.scrollHeight));
@@ -128,7 +128,7 @@ describe('more rows than a browser can scroll', () => {
     expect(row).toBeLessThanOrEqual(list! + 1);
   });
 
-  it('are seen to the last one, in a table; it stays where it is while the next row is on screen; a copy says that it is cut', async () => {
+  it("are visible to the last one, in a table, which doesn't scroll while the next row is visible; a cut copy is reported", async () => {
     await open('many.vfst', 'files&pages.list=pages', 'pages-row');
     await viewer.page.focus(id('pages'));
     await copy();
@@ -141,7 +141,7 @@ describe('more rows than a browser can scroll', () => {
       id('toast'),
     );
     await press('ArrowDown');
-    await viewer.page.waitForSelector(id('details')); // takes room
+    await viewer.page.waitForSelector(id('details')); // takes space
     await viewer.page.evaluate(
       () => new Promise((laidOut) => requestAnimationFrame(() => requestAnimationFrame(laidOut))),
     );

@@ -20,7 +20,7 @@ const reads = (): number =>
 const hash = (): Promise<string> => panel.page.evaluate(() => decodeURIComponent(location.hash));
 
 describe('the address', () => {
-  it('holds the filters of Events, and a reload shows them again', async () => {
+  it("has Events' filters, and a reload shows them again", async () => {
     const { page } = panel;
     await panel.load(TRACE, '#tab=events&events.layers=vfs&events.more=1&events.op=xRead');
     await panel.waitText(id('event-count'), some(reads()));
@@ -43,7 +43,7 @@ describe('the address', () => {
     await page.waitForFunction(() => !/events\.(filter|op|layers)/.test(location.hash));
   });
 
-  it('holds what is chosen and sorted in a table, also over another tab', async () => {
+  it('has what is selected and sorted in a table, also from another tab', async () => {
     const { page } = panel;
     await panel.open(TRACE, 'statements');
     await panel.waitFor(id('statements-row'));
@@ -58,7 +58,8 @@ describe('the address', () => {
     await panel.waitFor(id('wal-chart'));
     await panel.click(id('tab-statements'));
     await panel.waitFor(`${id('statements')} [aria-selected=true]`);
-    await page.waitForFunction(() => location.hash.includes('tab=statements')); // a burst of changes is written once
+    // a burst of changes is written once
+    await page.waitForFunction(() => location.hash.includes('tab=statements'));
     await page.reload();
     await panel.waitFor(`${id('statements')} [aria-selected=true]`);
     expect(
@@ -73,7 +74,7 @@ describe('the address', () => {
     ).toBe('descending');
   });
 
-  it('holds the part of the page map that is looked at, what is chosen in it, and where table and border are', async () => {
+  it('has the visible part of the page map, its selection, and the place of table and border', async () => {
     const { page } = panel;
     await panel.open(TRACE, 'files');
     await panel.waitFor(`${id('page-map')}[data-to-place]`);
@@ -139,7 +140,7 @@ describe('the address', () => {
       {},
       id('pages'),
     );
-    // another store: its own map, whole
+    // another store: its own map, complete
     await page.$$eval('[aria-expanded=false]', (all) =>
       all.forEach((row) => (row as HTMLElement).click()),
     );
@@ -149,7 +150,7 @@ describe('the address', () => {
     await page.waitForFunction(() => !/pages.(area|chosen)/.test(location.hash));
   });
 
-  it('holds how the timeline is set up: lanes, the area and its table, the I/O map, the zooms', async () => {
+  it("has the timeline's setup: tracks, the area and its table, the I/O map, the zooms", async () => {
     const { page } = panel;
     await panel.open(TRACE, 'timeline');
     await panel.waitFor(id('lanes-menu'));
@@ -198,7 +199,7 @@ describe('the address', () => {
     expect(await page.$(id('io-map'))).toBeNull();
     expect(await page.$$eval(id('crumb'), (all) => all.map((e) => e.textContent))).toEqual(crumbs);
     expect(await hash()).toBe(said);
-    // a lane that is shown again is so after another reload, too
+    // a track that is shown again stays so after another reload
     await panel.click(id('lanes-menu'));
     await panel.click(id('reset-lanes'));
     await page.waitForFunction(() => !/timeline.(hidden|pinned)/.test(location.hash));
@@ -210,7 +211,7 @@ describe('the address', () => {
     );
   });
 
-  it('holds what is unfolded in the Answer, and how far it is scrolled', async () => {
+  it('has what is expanded in the Answer, and its scroll position', async () => {
     const { page } = panel;
     await panel.open(TRACE, 'answer');
     await panel.waitFor(id('finding-title'));
@@ -235,7 +236,7 @@ describe('the address', () => {
     );
   });
 
-  it('that makes no sense shows everything', async () => {
+  it('that is invalid shows everything', async () => {
     await panel.load(
       TRACE,
       '#tab=events&events.layers=nonsense,sql,vfs,web,host&events.thread=x&events.more=1&timeline.area=5,,&a.b.c=1',
@@ -244,10 +245,10 @@ describe('the address', () => {
   });
 });
 
-describe('answers that come late', () => {
-  it('are not lost while tabs change and the trace is told of', async () => {
+describe('answers that arrive late', () => {
+  it("aren't lost while tabs change and the trace grows", async () => {
     const { page } = panel;
-    // every message to and from the store's worker is under way for a while, longer or shorter, in its order
+    // every message to and from the store's worker is delayed for varying times, in its order
     await page.evaluateOnNewDocument(() => {
       const Real = Worker;
       let n = 0;

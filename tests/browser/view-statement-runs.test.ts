@@ -24,7 +24,7 @@ const textsOf = (selector: string): Promise<string[]> =>
   viewer.page.$$eval(selector, (all) => all.map((e) => e.textContent.replace(/\s+/g, ' ').trim()));
 
 describe('runs of a statement', () => {
-  it('are explained beside the median run', async () => {
+  it('are compared with the median run', async () => {
     const { row, facts } = await openStatement('checkpoint-storm', 'update t');
     await waitFor(`${id('slow-runs')} li`);
     const slow = slowRuns(facts, row.text);
@@ -38,7 +38,7 @@ describe('runs of a statement', () => {
     });
   });
 
-  it('are those of the visible range, and say so', async () => {
+  it('are those of the visible range, and labeled so', async () => {
     const facts = new Facts(viewer.store('checkpoint-storm'));
     const row = statementTable(facts.store)!.rows.find(({ text }) => text?.startsWith('update t'))!;
     const [from, to] = facts.store.extent();
@@ -69,7 +69,7 @@ describe('runs of a statement', () => {
     expect((await textsOf(id('runs-filter')))[0]).toMatch(/^· only .* – /);
   });
 
-  it('are chosen by a bar of the histogram', async () => {
+  it('are selected by a bar of the histogram', async () => {
     const { row } = await openStatement('checkpoint-storm', 'update t');
     const counts = await viewer.page.$$eval(id('run-bucket'), (bars) =>
       bars.map((bar) => Number(/: (\d+) runs?$/.exec(bar.getAttribute('aria-label')!)![1])),
@@ -98,7 +98,7 @@ describe('runs of a statement', () => {
 });
 
 describe('tables of a statement', () => {
-  it('lead to the table, and the table back to its statements', async () => {
+  it('link to the table, and the table links to its statements', async () => {
     await openStatement('idb-batch-atomic', 'insert into t');
     await waitFor(`${id('statement-trees')} li`);
     const [first] = await textsOf(`${id('statement-trees')} button`);

@@ -33,7 +33,7 @@ describe('statements', () => {
   });
 });
 
-it('a statement reads as the app wrote it in every view; its fingerprint is what the address has', async () => {
+it('a statement is shown as the app wrote it in every view, and the address has its fingerprint', async () => {
   const { rows } = statementTable(await open('checkpoint-storm', 'answer'))!;
   const row = rows.find(({ text, sql }) => text !== null && oneLine(sql!) !== text)!;
   const [print, sql] = [row.text!, oneLine(row.sql!)];
@@ -70,7 +70,7 @@ it('a statement reads as the app wrote it in every view; its fingerprint is what
 });
 
 describe('columns', () => {
-  it('without a value are left out, which is said; a border is dragged, a double click undoes it', async () => {
+  it('without a value are left out and listed; a border can be dragged, and a double click resets it', async () => {
     const table = statementTable(await open('checkpoint-storm', 'statements', 2200))!;
     await waitFor(id('statements-row'));
     const shown = await page.$$eval(`${id('statements')} [role=columnheader]`, (all) =>
@@ -105,7 +105,7 @@ describe('columns', () => {
     await page.mouse.click(now.x + 2, now.y + 5, { count: 2 });
     expect(await width()).toBe(before);
   });
-  it('are moved by a drag of the heading, which sorts nothing, and by keys; the order stays with the view', async () => {
+  it("are moved by dragging the heading, which doesn't sort, and by keys; the order stays with the view", async () => {
     await open('checkpoint-storm', 'statements');
     await waitFor(id('statements-row'));
     const headings = (): Promise<string[]> =>
@@ -152,7 +152,7 @@ describe('columns', () => {
     await page.keyboard.up('Alt');
     expect(await headings()).toEqual(before);
   });
-  it('of which none has a value are counted, with why', async () => {
+  it('without any value are counted, with the reason', async () => {
     await open('absurd-sql', 'statements');
     await waitFor(id('statements-row'));
     const title = await page.$eval(id('hidden-columns'), (e) => (e as HTMLElement).title);

@@ -39,7 +39,7 @@ const failed = ({ threads }: TraceStore): number =>
   }, 0);
 
 describe('transactions', () => {
-  it('are all there; one opens as its anatomy and leads to the timeline', async () => {
+  it('are all listed, and one opens with its details and links to the timeline', async () => {
     const all = [...transactionsOf(await open('checkpoint-storm', 'transactions')).list];
     await waitText(id('transaction-count'), some(all.length, 'transaction'));
     const commits = all.filter((t) => t.outcome === 'committed').length;
@@ -64,7 +64,7 @@ describe('transactions', () => {
 });
 
 describe('a transaction, step by step', () => {
-  it('outlines locks that are held, and counts the runs of a statement', async () => {
+  it('marks held locks, and counts the runs of a statement', async () => {
     await open('idb-batch-atomic', 'transactions');
     await waitFor(id('transactions-row'));
     await click(id('transactions-row'));
@@ -75,7 +75,7 @@ describe('a transaction, step by step', () => {
         return [borderTopColor, backgroundColor];
       });
     const [border, inside] = await look('.held');
-    const [, asking] = await look('.asked'); // nobody else has the lock
+    const [, asking] = await look('.asked'); // no other connection has the lock
     expect(border).toBe(asking);
     expect(inside).toMatch(/\/ 0\.25\)$/);
     expect(await texts(`${id('transaction-anatomy')} ol li`)).toContainEqual(
@@ -84,10 +84,10 @@ describe('a transaction, step by step', () => {
   });
 });
 
-describe('what comes first', () => {
+describe('the first rows', () => {
   const shownKeys = (table: string): Promise<string[]> =>
     page.$$eval(id(`${table}-row`), (all) => all.map((e) => (e as HTMLElement).dataset['key']!));
-  it('are writing transactions, the longest on top', async () => {
+  it('are writing transactions, the longest first', async () => {
     const facts = new Facts(await open('opfs-wl-two-tabs', 'transactions'));
     const { count: all, at } = facts.get(transactionRows);
     const sorted = Array.from({ length: all }, (_, i) => at(i)).sort(
@@ -96,7 +96,7 @@ describe('what comes first', () => {
     );
     expect(sorted[0]!.kind).toBe('write');
     expect(sorted.at(-1)!.kind).toBe('read');
-    // a read is longer than some write: by duration alone it would stand above it
+    // a read is longer than some write, so by duration alone it would come first
     const reads = sorted.filter(({ kind }) => kind === 'read');
     const writes = sorted.filter(({ kind }) => kind === 'write');
     expect(reads[0]!.durationUs).toBeGreaterThan(writes.at(-1)!.durationUs);
@@ -119,7 +119,7 @@ describe('what comes first', () => {
 });
 
 describe('the write-ahead log', () => {
-  it('has its commits, frames and checkpoints', async () => {
+  it('has its commits, frames, and checkpoints', async () => {
     const store = await open('checkpoint-storm', 'wal');
     const [log] = walHistories(store);
     await waitText(id('wal-commit-frames'), log!.commits === null ? 'n/a' : count(log!.commits));
@@ -130,7 +130,7 @@ describe('the write-ahead log', () => {
     await click(id('checkpoints-row'));
     await waitFor(id('checkpoint-anatomy'));
   });
-  it('other checkpoint distances are counted once they are asked for, the recorded one marked', async () => {
+  it('other checkpoint distances are counted on request, with the recorded one marked', async () => {
     const store = await open('checkpoint-storm', 'wal');
     const [log] = new Facts(store).get(checkpointChoices);
     const rows = choiceRows(log!.choices);
@@ -146,21 +146,21 @@ describe('the write-ahead log', () => {
     expect(cells.map((row) => row[3])).toEqual(rows.map(({ dbWrites }) => count(dbWrites)));
     expect(cells.filter(([distance]) => distance!.includes('(recorded'))).toHaveLength(1);
   });
-  it('says why there is none', async () => {
+  it('explains why there is none', async () => {
     await open('memory-delete', 'wal');
     await waitFor(id('no-wal'));
   });
 });
 
 describe('errors', () => {
-  it('are counted and lead to their events', async () => {
+  it('are counted and link to their events', async () => {
     const n = failed(await open('opfs-wl-two-tabs', 'errors'));
     expect(n).toBeGreaterThan(0);
     await page.waitForFunction(
       (s: string, w: string) => document.querySelector(s)?.textContent?.trim().startsWith(w),
       {},
       id('error-count'),
-      `0 failed calls, ${n} handled`, // the proxy looks for files that are not there, and tries again for handles
+      `0 failed calls, ${n} handled`, // the proxy looks for missing files, and retries for handles
     );
     await click(id('errors-row'));
     await waitFor(id('error-details'));
@@ -171,7 +171,7 @@ describe('errors', () => {
 });
 
 describe('events', () => {
-  it('are filtered by column, selected as a range, copied and saved', async () => {
+  it('are filtered by column, selected as a range, copied, and saved', async () => {
     const store = await open('checkpoint-storm', 'events');
     await waitText(id('event-count'), some(shownEvents(store.threads), 'event'));
     await click(id('more-filters'));
@@ -233,7 +233,7 @@ describe('events', () => {
     expect(saved.text.trimEnd().split('\n')).toHaveLength(4);
   });
 
-  it('columns are chosen, and are still so after the view was away', async () => {
+  it('columns are selected, and the selection outlives the view', async () => {
     await open('memory-delete', 'events');
     await waitFor(id('event-row'));
     await click(id('event-columns'));

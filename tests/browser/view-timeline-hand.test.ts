@@ -1,5 +1,5 @@
 // The timeline by hand: notes added while the session is busy, tips under the pointer, canceled
-// drags, entered addresses.
+// drags, edited addresses.
 import { describe, expect, it } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceNote } from '../../src/trace/notes.ts';
@@ -26,13 +26,13 @@ const view = (): Promise<{ from: number; to: number }> =>
   }));
 const text = (name: string): Promise<string> =>
   panel.page.$eval(id(name), (e) => e.textContent!.trim());
-/** Opens the timeline, its picture painted. */
+/** Opens the timeline and waits for its picture. */
 async function open(): Promise<Box> {
   await panel.open(TRACE, 'timeline');
   await panel.waitFor(`${id('timeline')}[data-frame]:not([data-waiting])`);
   return boxOf(id('timeline'));
 }
-/** The view is no longer what it was. */
+/** Resolves when the view has changed. */
 const moved = (before: { from: number }): Promise<unknown> =>
   panel.page.waitForFunction(
     (s: string, from: string) => document.querySelector<HTMLElement>(s)!.dataset.from !== from,
@@ -40,7 +40,7 @@ const moved = (before: { from: number }): Promise<unknown> =>
     id('timeline'),
     String(before.from),
   );
-/** Middle of a lane, by the end of its key. */
+/** Middle of a track, found by the end of its key. */
 const laneY = async (kind: string): Promise<number> => {
   const { y, height } = await boxOf(
     `.lane-box:has([data-testid^="buttons-"][data-testid$=":${kind}"])`,
@@ -59,7 +59,7 @@ async function savedNotes(): Promise<readonly TraceNote[]> {
 }
 
 describe('notes', () => {
-  it('that are set, written and deleted while the session is busy are all kept', async () => {
+  it('that are set, edited, and deleted while the session is busy are all stored', async () => {
     const box = await open();
     const worker = await holdMessages(panel.page, 'setAnnotations');
     for (let i = 0; i < 3; i++) {
@@ -75,19 +75,21 @@ describe('notes', () => {
     await panel.page.type(`${id('note')}:nth-of-type(2) ${id('note-text')}`, 'second');
     await panel.click(id('add-note'));
     await panel.waitFor(`${id('note-here')}:focus`);
-    await panel.page.mouse.click(box.x + 100, box.y + AXIS_Y); // beside the field: it closes
+    // a click outside the field closes it
+    await panel.page.mouse.click(box.x + 100, box.y + AXIS_Y);
     await panel.page.waitForSelector(id('note-here'), { hidden: true });
     expect(await panel.page.$(id('note-list'))).toBeNull();
     await worker.release();
     expect((await savedNotes()).map((note) => note.text)).toEqual(['first', 'second', '']);
   });
 
-  it('say their words at their flag, and a click there opens them to be written on', async () => {
+  it('show their text at their flag, and a click there opens them for editing', async () => {
     const box = await open();
     const before = await view();
     await panel.page.keyboard.press('b');
     await panel.waitFor(`${id('note-here')}:focus`);
-    await panel.page.keyboard.type('look <b>here</b> was grim'); // w, a, s, g, r, m, i: keys of the panel
+    // w, a, s, g, r, m, i: keys of the panel
+    await panel.page.keyboard.type('look <b>here</b> was grim');
     for (let i = 0; i < ' was grim'.length; i++) await panel.page.keyboard.press('Backspace');
     await panel.page.keyboard.press('Enter');
     await panel.page.waitForSelector(id('note-here'), { hidden: true });
@@ -103,9 +105,9 @@ describe('notes', () => {
   });
 });
 
-it('a plain wheel zooms about the pointer, however many lanes there are; with Alt it scrolls them', async () => {
+it('a plain wheel zooms at the pointer, however many tracks there are; with Alt it scrolls them', async () => {
   const box = await open();
-  await panel.page.setViewport({ width: 1200, height: 420 }); // less room than the lanes need
+  await panel.page.setViewport({ width: 1200, height: 420 }); // less space than the tracks need
   const before = await view();
   await panel.page.mouse.move(box.x + box.width / 4, box.y + 60);
   await panel.page.mouse.wheel({ deltaY: -200 });
@@ -122,7 +124,7 @@ it('a plain wheel zooms about the pointer, however many lanes there are; with Al
   expect(await view()).toEqual(near);
 });
 
-it('the legend keeps its words in a narrow panel', async () => {
+it('the legend stays readable in a narrow panel', async () => {
   await open();
   for (const width of [1200, 554, 400]) {
     await panel.page.setViewport({ width, height: 800 });
@@ -147,7 +149,7 @@ it('the legend keeps its words in a narrow panel', async () => {
 });
 
 describe('the pointer', () => {
-  it('is what W and S zoom about while it is over the timeline, else the middle', async () => {
+  it('is the center of zooming by W and S while it is over the timeline, else the middle is', async () => {
     const box = await open();
     const all = await view();
     const span = all.to - all.from;
@@ -166,7 +168,7 @@ describe('the pointer', () => {
     expect((middle.from + middle.to) / 2).toBeCloseTo((near.from + near.to) / 2, -2);
   });
 
-  it('has its moment beside the axis, and while an area is dragged out how long it is; Escape gives the drag up', async () => {
+  it('has its moment at the axis, and its length while an area is dragged; Escape cancels the drag', async () => {
     const box = await open();
     const { from, to } = await view();
     const usAt = (x: number): number => from + (x / box.width) * (to - from);
@@ -205,7 +207,7 @@ describe('the pointer', () => {
     expect(await view()).toEqual({ from, to });
   });
 
-  it('over a counter or the lane of CPU and I/O tells their values', async () => {
+  it('over a counter or the track of CPU and I/O shows their values', async () => {
     const box = await open();
     const x = box.x + box.width / 2;
     const told: Record<string, string> = {};
@@ -222,7 +224,7 @@ describe('the pointer', () => {
     expect(told.writes).toMatch(/^Written: [\d.]+ ([KM]i)?B\/s over [\d.]+ [nmµ]?s$/);
   });
 
-  it('shows no event that the keys have moved away from under it', async () => {
+  it('shows no event that keys have moved away from it', async () => {
     const box = await open();
     const y = await laneY('vfs');
     let x = box.x + 40;
@@ -236,8 +238,9 @@ describe('the pointer', () => {
       );
     }
     await panel.waitFor(id('tooltip'));
-    for (let i = 0; i < 12; i++) await panel.page.keyboard.press('a'); // before the trace begins, as far as that goes
-    for (let i = 0; i < 12; i++) await panel.page.keyboard.press('d'); // and behind its end
+    // before the trace begins, as far as possible
+    for (let i = 0; i < 12; i++) await panel.page.keyboard.press('a');
+    for (let i = 0; i < 12; i++) await panel.page.keyboard.press('d'); // and after its end
     for (let i = 0; i < 6; i++) await panel.page.keyboard.press('d');
     const { from, to } = await view();
     const under = from + ((x - 7 - box.x) / box.width) * (to - from);
@@ -253,7 +256,7 @@ describe('the pointer', () => {
     );
   });
 
-  it('asks what lies under it on the I/O map one question at a time', async () => {
+  it('queries the I/O map under it with one request at a time', async () => {
     await open();
     await panel.waitFor(`${id('io-map-canvas')}[data-map]`);
     const map = await boxOf(id('io-map-canvas'));
@@ -265,7 +268,7 @@ describe('the pointer', () => {
   });
 });
 
-it('pictures are as sharp as the screen that the window is moved to', async () => {
+it('pictures are as sharp as the screen to which the window is moved', async () => {
   await open();
   await panel.waitFor(`${id('io-map-canvas')}[data-map]`);
   const ratios = (): Promise<number[]> =>
@@ -278,11 +281,11 @@ it('pictures are as sharp as the screen that the window is moved to', async () =
     );
   expect(await ratios()).toEqual([1, 1, 1]);
   await panel.page.setViewport({ width: 1200, height: 700, deviceScaleFactor: 2 });
-  // a picture of the page makes a browser without a window notice
+  // a picture of the page makes a browser without a window update
   await expect.poll(() => panel.page.screenshot().then(ratios)).toEqual([2, 2, 2]);
 });
 
-it('an address that is put into the tab is obeyed: place, selection, and how the timeline is set up', async () => {
+it("an edited address is applied: place, selection, and the timeline's setup", async () => {
   await open();
   const { from, to } = await view();
   const [near, far] = [from + (to - from) / 4, from + (to - from) / 2].map(Math.round) as [

@@ -14,7 +14,7 @@ const data = (name: string): Promise<number> =>
 const painted = (): Promise<unknown> =>
   panel.waitFor(`${id('timeline')}[data-frame]:not([data-waiting])`);
 
-it('marks all runs of the statement that is selected', async () => {
+it('marks all runs of the selected statement', async () => {
   const store = await panel.open(STORM, 'timeline');
   await painted();
   const thread = store.threads.find(({ events }) => events.count > 100)!;
@@ -35,7 +35,7 @@ it('marks all runs of the statement that is selected', async () => {
   await expect.poll(() => data('marks')).toBe(count);
 });
 
-it('draws all events of a finding as a track, and zooms to the statement of the one that is shown', async () => {
+it('draws all events of a finding as a track, and zooms to the statement of the current one', async () => {
   await panel.open(STORM, 'answer');
   await panel.waitFor(id('finding-show'));
   await panel.click(id('finding-show'));
@@ -52,7 +52,7 @@ it('draws all events of a finding as a track, and zooms to the statement of the 
   await panel.page.waitForSelector(id('evidence-track'), { hidden: true });
 });
 
-it('leaves out long pauses when it is told to, and keeps real moments', async () => {
+it('leaves out long pauses on request, and shows real times', async () => {
   const store = await panel.open(PAUSES, 'timeline');
   await painted();
   const pauses = longPauses(new Facts(store));
@@ -78,7 +78,7 @@ it('leaves out long pauses when it is told to, and keeps real moments', async ()
   expect({ from: await data('from'), to: await data('to') }).toEqual(view);
 });
 
-it('two engines of one package have names that differ in the narrowest panel', async () => {
+it('two engines of one package have different names in the narrowest panel', async () => {
   const b = new ThreadBuilder(newStore());
   const layers = { vfs: true, sql: true, counters: true };
   for (const context of [1, 2]) {

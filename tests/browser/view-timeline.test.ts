@@ -97,7 +97,7 @@ const waitLanes = (wanted: string[]): Promise<unknown> =>
   );
 const ALL = ['time', 'sql', 'txn', 'vfs', 'web', 'lock', 'reads', 'writes'];
 
-it('has a lane for time, statements, transactions, calls, locks and bytes; they are hidden, pinned, moved and put back', async () => {
+it('has tracks for time, statements, transactions, calls, locks, and bytes, which can be hidden, pinned, moved, and restored', async () => {
   await waitLanes(ALL);
   const act = (lane: string, what: string): Promise<void> =>
     page.$eval(`${id(`buttons-0:${lane}`)} [data-do=${what}]`, (e) => (e as HTMLElement).click());
@@ -116,7 +116,7 @@ it('has a lane for time, statements, transactions, calls, locks and bytes; they 
   expect(await laneKeys()).toEqual(ALL);
 });
 
-it('says of an area how many calls touch it, by operation, statement and file, as text whatever the names', async () => {
+it('shows how many calls touch an area, by operation, statement, and file, with all names as text', async () => {
   const box = (await (await page.$(id('timeline')))!.boundingBox())!;
   await page.mouse.move(box.x + 1, box.y + 8);
   await page.mouse.down();
@@ -127,7 +127,7 @@ it('says of an area how many calls touch it, by operation, statement and file, a
   await waitText(`${row('xSync')} [data-column=count]`, '100');
   await waitText(`${row('xSync')} [data-column=total]`, '30 ms');
   await waitText(`${row('xSync')} [data-column=p95]`, '300 µs');
-  // self time first: a step is no longer than what is left of it beside its calls
+  // self time first: a step has what is left of it without its calls
   await page.waitForSelector(`${id('area-table')} [data-heading=self][aria-sort=descending]`);
   await waitText(`${row('xSync')} [data-column=self]`, '30 ms');
   expect(await page.$$eval(`${id('area-times')} li`, (all) => all.length)).toBeGreaterThan(0);
@@ -143,7 +143,7 @@ it('says of an area how many calls touch it, by operation, statement and file, a
   await waitText(`${row('xLock')} [data-column=count]`, '200');
   await page.waitForSelector(id('area-times'));
   await page.click(id('area-by-statement'));
-  // one row for all spellings, with the text as the first was written
+  // one row for all spellings, with the text of the first
   await waitText(`${row('values (?)')} [data-column=bytes]`, '400 KiB');
   const written = await page.$eval(`${row('values (?)')} [data-column=name]`, (e) => e.textContent);
   expect(written).toContain('VALUES (?)');
@@ -158,7 +158,7 @@ it('says of an area how many calls touch it, by operation, statement and file, a
   await page.waitForSelector(id('area'), { hidden: true });
 });
 
-it('has the search ready for the letter after the slash, and a view without one the filter of Events', async () => {
+it('focuses the search after a slash, and in a view without one the filter of Events', async () => {
   const focused = (): Promise<string | undefined> =>
     page.evaluate(() => {
       document.body.dispatchEvent(
@@ -175,7 +175,7 @@ it('has the search ready for the letter after the slash, and a view without one 
   await page.waitForSelector(`${id('timeline')}[data-frame]`);
 });
 
-it('finds words, goes from hit to hit, and draws arrows from the statement that is selected', async () => {
+it('finds words, steps through hits, and draws arrows from the selected statement', async () => {
   await page.keyboard.press('/');
   await page.keyboard.type('xsync');
   await waitText(id('timeline-hits'), '100');
@@ -205,13 +205,13 @@ it('finds words, goes from hit to hit, and draws arrows from the statement that 
   await waitText(id('details-name'), 'sqlite3_step');
 });
 
-it('goes back and forth through the zooms', async () => {
+it('goes back and forward through the zooms', async () => {
   const span = (): Promise<number> =>
     page.$eval(
       id('timeline'),
       (e) => Number((e as HTMLElement).dataset.to) - Number((e as HTMLElement).dataset.from),
     );
-  /** The view has come to rest: it is the present step among the zooms. */
+  /** The view has stopped: it is the current step among the zooms. */
   const rested = async (): Promise<number> => {
     const wanted = await span();
     await waitText(`${id('crumb')}[aria-current="true"]`, formatDuration(wanted));
@@ -249,7 +249,7 @@ it('goes back and forth through the zooms', async () => {
   );
 });
 
-it('keeps notes in the file', async () => {
+it('stores notes in the file', async () => {
   await page.keyboard.press('b');
   await page.waitForSelector(`${id('note-here')}:focus`);
   await page.keyboard.press('Enter');
@@ -300,11 +300,11 @@ it('maps the reads and writes of a file, and selects what is clicked there', asy
   ).toContain('(database)');
 });
 
-it("leads the arrow keys over the file's map, and selects the call there by Enter", async () => {
+it("lets arrow keys move over the file's map, and Enter selects the call there", async () => {
   await page.keyboard.press('0');
   await page.waitForSelector(`${id('io-map-canvas')}[data-map]`);
   await page.focus(id('io-map-canvas'));
-  // from the middle to where the diagonal of writes runs
+  // from the middle to the diagonal of writes
   await expect
     .poll(
       async () => {
@@ -324,7 +324,7 @@ it("leads the arrow keys over the file's map, and selects the call there by Ente
   await page.waitForSelector(`${id('io-map')} .cursor`, { hidden: true });
 });
 
-it('keeps room for the lanes in a low panel, beside the map', async () => {
+it('keeps space for the tracks in a low panel, next to the map', async () => {
   await page.setViewport({ width: 1200, height: 240 });
   const height = (name: string): Promise<number> =>
     page.$eval(id(name), (e) => e.getBoundingClientRect().height);
@@ -332,7 +332,7 @@ it('keeps room for the lanes in a low panel, beside the map', async () => {
   await page.setViewport({ width: 1200, height: 800 });
 });
 
-it('keeps its picture while it has no size, as DevTools does for a moment: it is there before a new one comes', async () => {
+it('keeps its picture while it has no size, as in DevTools for a moment, until a new one arrives', async () => {
   const colored = await page.evaluate(async (selector) => {
     const canvas = document.querySelector<HTMLCanvasElement>(selector)!;
     const frames = async (): Promise<void> => {
@@ -362,7 +362,7 @@ it('keeps its picture while it has no size, as DevTools does for a moment: it is
       this: Worker,
       ...args: [unknown, StructuredSerializeOptions]
     ) {
-      held.push(() => postMessage.apply(this, args)); // no picture comes
+      held.push(() => postMessage.apply(this, args)); // no picture arrives
     } as typeof postMessage;
     document.documentElement.style.display = '';
     await frames();
@@ -376,7 +376,7 @@ it('keeps its picture while it has no size, as DevTools does for a moment: it is
   expect(colored.after).toBeGreaterThan(colored.before / 2);
 });
 
-it('asks for the lanes on screen while the zoom moves, and at rest for those around them and what a short pan needs', async () => {
+it('requests the visible tracks while the zoom moves, and when it stops also those around them and enough for a short pan', async () => {
   const wheel = (change: WheelEventInit): Promise<void> =>
     page.$eval(
       id('timeline'),
@@ -413,7 +413,10 @@ it('asks for the lanes on screen while the zoom moves, and at rest for those aro
     page.evaluate(async () => {
       for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
     });
-  /** Wait for the picture of a view at rest: it is twice as wide as the view. @returns what was asked up to then */
+  /**
+   * Waits for the picture of a view that has stopped, which is twice as wide as the view. @returns
+   * requests up to then
+   */
   const resting = async (columns: number): Promise<Asked[]> => {
     await page.waitForFunction(
       (wide: number) =>
@@ -446,8 +449,9 @@ it('asks for the lanes on screen while the zoom moves, and at rest for those aro
       expect(width).toBeGreaterThan(columns * 1.2);
       expect((rest.to - rest.from) / rest.width).toBeCloseTo((to - from) / width, 6);
     }
-    await wheel({ shiftKey: true, deltaY: 200 }); // a sixth of the width to the right: painted already
-    await wheel({ altKey: true, deltaY: 40 }); // and lanes below
+    // a sixth of the width to the right, which is painted already
+    await wheel({ shiftKey: true, deltaY: 200 });
+    await wheel({ altKey: true, deltaY: 40 }); // and tracks below
     await frames();
     expect(await asked()).toHaveLength(all.length);
   } finally {

@@ -27,7 +27,7 @@ describe('a recording', () => {
   };
   const count = (n: number): string => n.toLocaleString('en-US');
 
-  it('begins at a panel that reports what the page stores, and offers the page load or now', async () => {
+  it('begins at a panel that reports what the page stores, and offers to begin with a page load or now', async () => {
     await live('stores');
     await waitText(
       id('page-stores'),
@@ -50,7 +50,7 @@ describe('a recording', () => {
     expect(await text(id('empty-state'))).not.toContain('Reloading');
   });
 
-  it('has a name in the shell, and a warning once the tab shows another page', async () => {
+  it('has a name in the header, and a warning once the tab shows another page', async () => {
     await live('named');
     await start();
     await viewer.page.evaluate(() => window.panel.app.work(25));
@@ -93,7 +93,7 @@ describe('a recording', () => {
         viewer.page.$eval('.notices', (e) => e.getBoundingClientRect().height);
       expect(await seen()).toEqual(['reload-tabs-offer']);
       expect(await tall()).toBeLessThan(26);
-      // what it offers is in sight, however long it is
+      // its offer is visible, however long it is
       const offer = await viewer.page.$eval(id('reload-tabs'), (e) => {
         const { right, width } = e.getBoundingClientRect();
         return right <= innerWidth && width > 40;
@@ -108,7 +108,7 @@ describe('a recording', () => {
     },
   );
 
-  it('shows live what the page does, exactly once it is stopped', async () => {
+  it("shows the page's activity live, and exact numbers once it is stopped", async () => {
     await live('live');
     expect(await text(id('live-events'))).toBe('n/a');
     await start();
@@ -121,7 +121,7 @@ describe('a recording', () => {
     await waitText(id('live-events'), count(done.events));
     for (const metric of ['reads', 'writes', 'syncs', 'commits'] as const)
       await waitText(id(`live-${metric}`), count(done[metric]));
-    // those about the recorder are of its run
+    // those about the recorder belong to its run
     expect(await viewer.page.$(id('live-dropped'))).toBeNull();
     expect(await viewer.page.$(id('live-cost'))).toBeNull();
     const acknowledged = await viewer.page.evaluate(() =>
@@ -133,7 +133,7 @@ describe('a recording', () => {
     await waitText(id('live-events'), 'n/a');
   });
 
-  it('Events keeps up with the newest until it is scrolled back, and again from its end on', async () => {
+  it('Events follows the newest until it is scrolled back, and again once it is at the end', async () => {
     await live('followed');
     await start();
     await viewer.page.evaluate(() => window.panel.app.work(20));
@@ -146,7 +146,7 @@ describe('a recording', () => {
             scrollTop = 0,
             scrollHeight = 0,
             clientHeight = 0,
-          } = document.querySelector(s) ?? {}; // the list comes with its first rows
+          } = document.querySelector(s) ?? {}; // the list appears with its first rows
           return scrollTop > 0 && scrollTop + clientHeight > scrollHeight - 2;
         },
         {},
@@ -180,7 +180,7 @@ describe('a recording', () => {
     await stop();
   });
 
-  it('is not disturbed by ports that lie', async () => {
+  it("isn't disturbed by ports that lie", async () => {
     await live('liar');
     await start();
     await viewer.page.evaluate(() => {
@@ -200,7 +200,7 @@ describe('a recording', () => {
     await waitText(id('live-events'), count(done.events));
   });
 
-  it('grows without taking away what the user chose in a view', async () => {
+  it("grows without changing the user's selections in a view", async () => {
     await live('chosen');
     await start();
     await viewer.page.evaluate(() => window.panel.app.work(5));
@@ -225,7 +225,7 @@ describe('a recording', () => {
     await viewer.page.click(id('clear'));
   });
 
-  it('is offered again when the panel was closed on it, and not while another panel uses it', async () => {
+  it('is offered again after the panel was closed during it, but not while another panel uses it', async () => {
     await live('crash');
     await start();
     await viewer.page.evaluate(() => window.panel.app.work(30));
@@ -251,7 +251,7 @@ describe('a recording', () => {
     expect(await viewer.page.$(id('recovered-offer'))).toBeNull();
   });
 
-  it('is whole after a crash, with what threads said while the store was busy', async () => {
+  it('is complete after a crash, with what threads sent while the store was busy', async () => {
     const bytesIn = (folder: string): Promise<number> =>
       viewer.page.evaluate(async (name) => {
         const directory = await (
@@ -269,7 +269,7 @@ describe('a recording', () => {
     const store = viewer.page.workers().find((worker) => worker.url().includes('store-worker'))!;
     await store.client.send('Debugger.enable');
     await store.client.send('Debugger.pause'); // a computation without an end
-    const before = await bytesIn('journal'); // the store empties no file of it any more
+    const before = await bytesIn('journal'); // the store doesn't empty its files any more
     const said = await viewer.page.evaluate(() => {
       const { app } = window.panel;
       const { events } = app.done;
@@ -291,7 +291,7 @@ describe('a recording', () => {
     expect(await bytesIn('journal')).toBe(0);
   });
 
-  it('that was saved stays in the list, and is not offered', async () => {
+  it("that was saved stays in the list, and isn't offered", async () => {
     await live('saved');
     await start();
     await viewer.page.evaluate(() => window.panel.app.work(10));
@@ -310,7 +310,7 @@ describe('a recording', () => {
     await waitText(id('live-events'), count(events));
   });
 
-  it('stays on disk when the next begins; one click shows it again, as it was left', async () => {
+  it('stays on disk when the next one begins, and one click shows it again, unchanged', async () => {
     const record = async (steps: number): Promise<string> => {
       await start();
       await viewer.page.evaluate((n) => window.panel.app.work(n), steps);
@@ -331,7 +331,7 @@ describe('a recording', () => {
       );
       return viewer.page.$$eval(id('recording-row'), (all) => all.map((row) => row.textContent));
     };
-    /** @param at its place, the newest is 0 */
+    /** @param at its place, where the newest is 0 */
     const choose = async (at: number, wanted: number): Promise<void> => {
       await rows(wanted);
       await (await viewer.page.$$(id('recording-open')))[at]!.click();
@@ -385,7 +385,7 @@ describe('a recording', () => {
     await tab('events');
     expect(await viewer.page.$eval(id('filter'), (e) => (e as HTMLInputElement).value)).toBe('');
 
-    // another panel sees what none shows, and deletes that alone
+    // another panel sees those that aren't shown, and only deletes those
     const one = viewer.page;
     await live('history-2');
     await viewer.page.waitForSelector(id('recent-recordings'));
@@ -408,7 +408,7 @@ describe('a recording', () => {
     expect(third).not.toBe(second);
   });
 
-  it('that cannot start leaves what was there: its numbers, its copy on disk', async () => {
+  it("that can't start leaves the previous state: its numbers, its copy on disk", async () => {
     await live('refused');
     await start();
     await viewer.page.evaluate(() => window.panel.app.work(20));
@@ -433,7 +433,7 @@ describe('a recording', () => {
     await viewer.page.waitForSelector(id('recovered-offer'));
   });
 
-  it('that begins while a file is opened is not called after the file', async () => {
+  it("that begins while a file is opened isn't named after the file", async () => {
     await live('instead');
     await viewer.page.evaluate(async () => {
       const blob = await (await fetch('/traces/large.vfst')).blob();
@@ -452,7 +452,7 @@ describe('a recording', () => {
     );
   });
 
-  it('ends by key, in a narrow dark panel too', async () => {
+  it('ends by key, also in a narrow dark panel', async () => {
     await open('live&key=keys&theme=dark', 400, 560);
     await viewer.page.keyboard.down('Control');
     await viewer.page.keyboard.press('e');
@@ -474,7 +474,10 @@ describe('a recording', () => {
 });
 
 describe('a large file', () => {
-  /** Open it; what was on screen whenever the timeline had a new picture. @param cancel with the first one */
+  /**
+   * Opens it. @returns what was on screen whenever the timeline had a new picture @param cancel at
+   * the first one
+   */
   const opened = (
     cancel: boolean,
   ): Promise<{
@@ -495,7 +498,8 @@ describe('a large file', () => {
         if (giveUp && pictures.length === 1)
           document.querySelector<HTMLElement>('[data-testid=cancel-open]')!.click();
       };
-      // each picture as it is drawn: on a busy machine the events are there before the next frame
+      // each picture when it is drawn, because on a busy machine the events arrive before the next
+      // frame
       const drawn = new Promise<void>((resolve) => {
         new MutationObserver(() => {
           look();
@@ -514,24 +518,26 @@ describe('a large file', () => {
       id('live-commits'),
     );
 
-  it('is on screen before its events are there, and stays where it is when they are', async () => {
+  it('is on screen before its events arrive, and stays in place when they do', async () => {
     await open('');
     const { pictures } = await opened(false);
     await waitText(id('live-events'), formatShortCount(large.eventCount));
     expect(pictures[0]!.events).not.toBe(formatShortCount(large.eventCount));
-    expect(pictures.map(({ lanes }) => lanes)).toEqual(pictures.map(() => 4 * 8)); // four threads: time, SQL, transactions, VFS, lock, bytes read and written, WAL
+    // four threads: time, SQL, transactions, VFS, lock, bytes read and written, WAL
+    expect(pictures.map(({ lanes }) => lanes)).toEqual(pictures.map(() => 4 * 8));
     await numbersKnown();
-    expect(await viewer.page.$$eval('.lane-box', (boxes) => boxes.length)).toBe(4 * 8); // also when the transactions are known
+    // also once the transactions are known
+    expect(await viewer.page.$$eval('.lane-box', (boxes) => boxes.length)).toBe(4 * 8);
     const [first, view] = [pictures[0]!, await viewer.view()];
     expect(view).toEqual({ from: Number(first.from), to: Number(first.to) });
     await shot('large');
   });
 
-  it('is asked for little beside the view while it zooms, for the rest once it stands still', async () => {
+  it('requests little outside the view while it zooms, and the rest once it stops', async () => {
     await open('open=/traces/large.vfst');
     await viewer.page.$eval(id('tab-timeline'), (e) => (e as HTMLElement).click());
     await viewer.page.waitForSelector(`${id('timeline')}[data-frame]`);
-    await numbersKnown(); // the timeline is drawn anew then
+    await numbersKnown(); // the timeline is redrawn then
     const canvas = await viewer.page.$eval(id('timeline'), (e) => (e as HTMLCanvasElement).width);
     await viewer.page.evaluate(() => {
       const { postMessage } = Worker.prototype;
@@ -550,7 +556,7 @@ describe('a large file', () => {
     const asked = await viewer.page.waitForFunction(
       (wide: number) => {
         const { widths } = window as unknown as { widths: number[] };
-        // the same again where the trace's own numbers come meanwhile
+        // the same again if the trace's own numbers arrive meanwhile
         return widths.at(-1) === wide && widths.filter((one, i) => one !== widths[i - 1]);
       },
       {},
@@ -559,9 +565,9 @@ describe('a large file', () => {
     expect(await asked.jsonValue()).toEqual([canvas + 2 * Math.round(canvas / 8), 2 * canvas]);
   });
 
-  it('given up, is shown as far as it was read, with a notice', async () => {
+  it('canceled, is shown as far as it was read, with a notice', async () => {
     await open('');
-    // on a busy machine all of it may be read before its first picture, which is when it is given up
+    // on a busy machine all of it may be read before its first picture, at which it is canceled
     let said = '';
     const count = (): number => Number(/is shown: (\d+) events/.exec(said)?.[1] ?? Infinity);
     for (let tries = 0; tries < 9 && count() >= large.eventCount; tries++) {

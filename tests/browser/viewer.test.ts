@@ -58,7 +58,7 @@ function trace(): TraceStore {
   return made;
 }
 
-/** Files that are whole traces and some that are not. */
+/** Complete trace files, and some that aren't. */
 async function files(): Promise<Record<string, Uint8Array>> {
   const bytes = Buffer.from(await (await saveTrace(store)).arrayBuffer());
   const newer = Buffer.from(bytes);
@@ -91,7 +91,7 @@ const viewChanges = async (
   return { before, after: await view() };
 };
 const span = (range: { from: number; to: number }): number => range.to - range.from;
-/** Where an event of a lane is on screen. */
+/** Where an event of a track is on screen. */
 async function pointOf(us: number, laneTitle: string, nth = 0): Promise<{ x: number; y: number }> {
   const { from, to } = await view();
   return viewer.page.evaluate(
@@ -116,10 +116,10 @@ describe('an opened trace', () => {
     expect(await text(id('live-reads'))).toBe('340');
     expect(await text(id('live-writes'))).toBe('300');
     expect(await text(id('live-syncs'))).toBe('300');
-    // one line of what was recorded, without what the views say
+    // one line about the recording, without what the views show
     await waitText(id('live-statements'), '300');
     expect(await viewer.page.$(id('live-cache-hit'))).toBeNull();
-    await viewer.page.setViewport({ width: 2200, height: 640 }); // every column has room
+    await viewer.page.setViewport({ width: 2200, height: 640 }); // every column fits
     await viewer.page.keyboard.press('4');
     await viewer.page.waitForSelector(`${id('file-row')} [data-column=locks]`);
     const shown = await viewer.page.$$eval(id('file-row'), (rows) =>
@@ -137,7 +137,8 @@ describe('an opened trace', () => {
         ...[f.reads, f.writes, f.syncs, f.locks].map((n) => n.toLocaleString('en-US')),
       ]);
     expect(shown).toEqual(expected);
-    expect(shown.map(([path]) => path)).toContain('/other <b>.db'); // a name is text, whatever it holds
+    // a name is text, whatever it contains
+    expect(shown.map(([path]) => path)).toContain('/other <b>.db');
     await viewer.page.click(id('sort-path'));
     expect(
       await viewer.page.$$eval(id('file-row'), (rows) =>
@@ -247,7 +248,7 @@ describe('an opened trace', () => {
     );
   });
 
-  it('filters events by words, layers, errors and the visible range', async () => {
+  it('filters events by words, layers, errors, and the visible range', async () => {
     await openTrace('good.vfst');
     await viewer.page.keyboard.press('5');
     await viewer.page.waitForSelector(id('filter'));
@@ -285,7 +286,7 @@ describe('an opened trace', () => {
     expect(range.from).toBeLessThan(t0);
     expect(range.to).toBeGreaterThan(t0);
     await viewer.page.keyboard.press('5');
-    await waitText(id('event-count'), '1 event'); // the filter stays over other tabs
+    await waitText(id('event-count'), '1 event'); // the filter stays in other tabs
     await viewer.page.click(id('errors-only'));
     await viewer.page.click(id('in-view'));
     const inRange = store.threads.reduce(
@@ -329,7 +330,7 @@ describe('an opened trace', () => {
   });
 });
 
-describe('a file that is no whole trace', () => {
+describe('a file that is not a complete trace', () => {
   it.each([
     ['text.vfst', 'looks like JSON'],
     ['empty.vfst', 'is empty'],
@@ -345,7 +346,7 @@ describe('a file that is no whole trace', () => {
     await viewer.page.waitForSelector(id('toast'), { hidden: true });
     expect(await text(id('empty-state'))).toContain('No recording open');
   });
-  it('a cut-off one is shown as far as it is whole, with a notice', async () => {
+  it('a truncated one is shown as far as it is complete, with a notice', async () => {
     await openTrace('cut.vfst');
     expect(await text(id('notice'))).toMatch(/cut off|end mark/);
     expect(await text(id('live-events'))).toBe(store.eventCount.toLocaleString('en-US'));

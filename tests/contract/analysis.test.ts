@@ -1,4 +1,4 @@
-// Transactions, commits and statements of known SQL on a real engine, in every journal mode.
+// Transactions, commits, and statements of known SQL on a real engine, in every journal mode.
 import { afterEach, describe, expect, it } from 'vitest';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { Op } from '../../src/event/event.ts';
@@ -11,7 +11,7 @@ import { commitsOf, transactionsOf } from '../traces/analyses.ts';
 let traced: Traced | undefined;
 afterEach(() => traced?.restore());
 
-/** What was recorded, as a store; optionally without the calls of some operations. */
+/** The recording as a store, optionally without the calls of some operations. */
 function storeOf(t: Traced, leaveOut: readonly number[] = []): TraceStore {
   const store = newStore();
   const info = {
@@ -107,11 +107,12 @@ const MODES: Mode[] = [
 ];
 
 describe.each(MODES)('journal mode $name', ({ pragmas, point, read, rolledBack, name }) => {
-  it('commits, rollbacks and reads are what the SQL did', async () => {
+  it('commits, rollbacks, and reads match the SQL', async () => {
     const store = storeOf(await workload(pragmas));
     const transactions = transactionsOf(store);
     const commits = commitsOf(store);
-    expect(commits.count).toBe(COMMITS + (name === 'wal' ? 1 : 0)); // going to WAL is a commit of its own
+    // the change to WAL is a separate commit
+    expect(commits.count).toBe(COMMITS + (name === 'wal' ? 1 : 0));
     for (const t of [...transactions.list].filter((t) => t.outcome === 'committed').slice(-COMMITS))
       expect(t.commitPoint).toContain(point);
     expect({ read: transactions.read, rolledBack: transactions.rolledBack }).toEqual({
@@ -122,7 +123,7 @@ describe.each(MODES)('journal mode $name', ({ pragmas, point, read, rolledBack, 
   });
 
   if (name !== 'exclusive' && name !== 'wal')
-    it('a trace without xFileControl calls says the same', async () => {
+    it('a trace without xFileControl calls has the same result', async () => {
       const transactions = transactionsOf(storeOf(await workload(pragmas), [Op.xFileControl]));
       expect(transactions.commits).toBe(COMMITS);
       expect(transactions.read).toBe(read);

@@ -76,7 +76,10 @@ const rootsOf = async (exec: Engine['exec']): Promise<Map<number, string>> =>
     ).map(([root, name]) => [root, name]),
   );
 
-/** Every page that was touched has the name that the walk gives it, and none where it is in no b-tree. @returns how many have one */
+/**
+ * Every touched page has the name that the walk gives it, or none if it is in no b-tree. @returns
+ * how many have one
+ */
 function compare(store: TraceStore, file: Uint8Array, roots: Map<number, string>): number {
   const { trees, touched } = treesOf(store);
   const { names, pages } = walk(file, roots);
@@ -139,7 +142,8 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
         const before = storeOf(t);
         const roots = await rootsOf(exec);
         if (setting === 'WAL') await exec('PRAGMA wal_checkpoint(TRUNCATE)');
-        const named = compare(before, file(), roots); // in the WAL: known before the checkpoint has written a page
+        // in the WAL, and known before the checkpoint writes a page
+        const named = compare(before, file(), roots);
         expect(named).toBeGreaterThan(setting === 'pages of 64 KiB' ? 80 : 250);
         await exec('VACUUM');
         await exec(READ_ALL);
@@ -172,7 +176,7 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
   },
 );
 
-it('a database whose log was left behind: recovery names what is in the log', async () => {
+it('a database that was left with its log: recovery names what is in the log', async () => {
   const first = await start('journey-sync');
   await first.exec(
     'PRAGMA locking_mode=exclusive; PRAGMA journal_mode=wal; PRAGMA wal_autocheckpoint=0',
@@ -193,7 +197,7 @@ it('a database whose log was left behind: recovery names what is in the log', as
   expect(compare(storeOf(t), file, roots)).toBeGreaterThan(20);
 });
 
-it('says the same from a ring that another thread reads', async () => {
+it('gives the same names from a ring that another thread reads', async () => {
   const { t, sqlite3, db, exec, file } = await start('journey-sync', 1, {}, undefined, {
     shared: true,
     capacity: 65536,
@@ -204,7 +208,7 @@ it('says the same from a ring that another thread reads', async () => {
   await sqlite3.close(db);
 });
 
-it('sql.js: names against the bytes that it exports', async () => {
+it('sql.js: names compared with the bytes that it exports', async () => {
   const t = (traced = new Traced());
   const SQL = await loadSqlJs({
     instantiate: async (imports) => (await WebAssembly.instantiate(sqlJsWasm(), imports)).instance,
@@ -218,7 +222,7 @@ it('sql.js: names against the bytes that it exports', async () => {
   expect(compare(store, file, new Map(values))).toBeGreaterThan(250);
 });
 
-it("sqlite.org's build: names are those of its own dbstat table", async () => {
+it("sqlite.org's build: names match its own dbstat table", async () => {
   interface Database {
     exec(o: string | { sql: string; rowMode: 'array'; returnValue: 'resultRows' }): unknown;
     close(): void;
@@ -251,7 +255,7 @@ it("sqlite.org's build: names are those of its own dbstat table", async () => {
   db.close();
 });
 
-it('says no names at capture level 0, nor without the SQL layer', async () => {
+it('has no names at capture level 0, nor without the SQL layer', async () => {
   for (const [level, layers] of [
     [0, {}],
     [1, { sql: false }],

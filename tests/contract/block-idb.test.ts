@@ -1,5 +1,5 @@
-// The block VFS under a real engine: its storage reads and writes for xRead and xWrite, by policy;
-// the database after crashes.
+// The block VFS under a real engine: its storage reads and writes for xRead and xWrite, by policy,
+// and the database after crashes.
 import { describe, expect, it } from 'vitest';
 import {
   BlockIdbVfs,
@@ -11,7 +11,7 @@ import { loadWaSqlite, type Sqlite } from './helpers/wa-sqlite.ts';
 type Stored = { blocks: Map<string, Uint8Array>; files: Map<string, FileMeta> };
 const copyOf = (s: Stored): Stored => ({ blocks: new Map(s.blocks), files: new Map(s.files) });
 
-/** Keeps blocks in memory, and what a crash would leave: the state at the last commit. */
+/** Keeps blocks in memory, and the state at the last commit, which a crash would leave. */
 class MemoryStorage implements BlockStorage {
   now: Stored = { blocks: new Map(), files: new Map() };
   committed: Stored = copyOf(this.now);
@@ -46,7 +46,7 @@ class MemoryStorage implements BlockStorage {
     return Promise.resolve();
   }
   close(): void {}
-  /** As after a crash. @param to what was stored then */
+  /** The storage after a crash. @param to what was stored then */
   static after(to: Stored): MemoryStorage {
     const storage = new MemoryStorage();
     storage.now = copyOf(to);
@@ -79,7 +79,9 @@ WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<10000) INS
 const SUMS = 'SELECT sum(a) FROM t;SELECT sum(c) FROM t;';
 const PRAGMAS = 'PRAGMA page_size=4096;PRAGMA locking_mode=exclusive;PRAGMA synchronous=normal;';
 
-/** Fill, read; on a new table, or where one of the same size was dropped before. */
+/**
+ * Fills a table and reads it: a new one, or one in the space of a dropped table of the same size.
+ */
 async function experiment(
   blockSize: number,
   writePolicy: 'through' | 'queued' | 'lazy',
@@ -103,8 +105,8 @@ async function experiment(
   return after as unknown as BlockIdbVfs['stats'];
 }
 
-describe('what is read and written below xRead and xWrite', () => {
-  it('a read-modify-write misses where space is used again, once a block, never on an empty database', async () => {
+describe('reads and writes below xRead and xWrite', () => {
+  it('a read-modify-write misses where space is reused, once per block, and never on an empty database', async () => {
     const [fresh, reused8, reused32] = [
       await experiment(8192, 'through', false),
       await experiment(8192, 'through', true),
@@ -116,7 +118,7 @@ describe('what is read and written below xRead and xWrite', () => {
     expect(Math.round(reused8.rmwMiss / reused32.rmwMiss)).toBe(4);
   });
 
-  it('lazy puts fewer blocks than write-through, queued as many', async () => {
+  it('lazy puts fewer blocks than write-through, and queues as many', async () => {
     const [through, queued, lazy] = [
       await experiment(8192, 'through', true),
       await experiment(8192, 'queued', true),
@@ -203,7 +205,7 @@ describe.each(['through', 'queued', 'lazy'] as const)('%s', (writePolicy) => {
     },
   );
 
-  it('what the storage refuses is an error of SQLite, in words in lastError', async () => {
+  it('a storage failure is an SQLite error, with its message in lastError', async () => {
     const storage = new MemoryStorage();
     const { run, vfs } = await open(storage, { writePolicy });
     await run('CREATE TABLE t(a)');
@@ -225,7 +227,7 @@ it('two connections of one thread take turns', async () => {
   await sqlite3.close(db);
 });
 
-it('options that cannot be are refused by name', async () => {
+it('invalid options are rejected by name', async () => {
   const { module } = await loadWaSqlite('journey-async');
   await expect(
     BlockIdbVfs.create('x', module as never, { blockSize: 5000 }, new MemoryStorage()),

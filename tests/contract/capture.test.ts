@@ -30,7 +30,7 @@ const SAID = ['7', '-1.5', `'it''s ${'x'.repeat(195)}…'`, "x'(12 bytes)'", 'NU
 describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as const)(
   'bound values, %s',
   (build) => {
-    it('are said at level 3, once a run, beside its first step', async () => {
+    it('are reported at level 3, once per run, with its first step', async () => {
       const t = begin({ level: 3 });
       const { sqlite3 } = await loadWaSqlite(build);
       const db = await sqlite3.open_v2('a.db');
@@ -58,7 +58,7 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
       expect(t.counters().faults).toBe(0);
     });
 
-    it.each([0, 1, 2] as const)('are not looked at on level %i', async (level) => {
+    it.each([0, 1, 2] as const)("aren't read at level %i", async (level) => {
       const t = begin({ level });
       const { sqlite3 } = await loadWaSqlite(build);
       const db = await sqlite3.open_v2('a.db');
@@ -119,7 +119,7 @@ describe('sql.js', () => {
     expect(stacks[0]!.text.length).toBeLessThanOrEqual(4096);
   });
 
-  it('a stack for each of two connections whose ids are alike but for 65536', async () => {
+  it('a stack for each of two connections whose ids differ only by 65536', async () => {
     const t = begin({ stacks: { own: null } });
     const { Database } = await loadAll(t);
     new Database().run('CREATE TABLE here(a)');
@@ -144,7 +144,7 @@ describe('stacks', () => {
     '    at async blob:https://a.test/1:13:5',
   ].join('\n');
 
-  it('without our frames; the lines of a text behind ours are its own', () => {
+  it("without vfscope's frames, and with the app's own line numbers in a script after the hook", () => {
     expect(withoutOurs(V8, own)).toBe(
       [
         'at wasm://wasm/00aa:wasm-function[12]:0x45',
@@ -164,7 +164,7 @@ describe('stacks', () => {
       ['save@https://a.test/app.js:10:3', '@blob:https://a.test/1:1:1'].join('\n'),
     );
   });
-  it('on the line that the app shares with us, columns tell', () => {
+  it('on the line that the app shares with vfscope, columns distinguish them', () => {
     const inFront = { url: 'https://a.test/w.js', lines: 1, columns: 500, shift: 0 };
     const stack =
       'Error\n    at h (https://a.test/w.js:1:400)\n    at f (https://a.test/w.js:1:600)\n    at g (https://a.test/w.js:8:2)';
@@ -172,13 +172,13 @@ describe('stacks', () => {
       'at f (https://a.test/w.js:1:600)\nat g (https://a.test/w.js:8:2)',
     );
   });
-  it('are whole frames, 4096 characters at most', () => {
+  it('are whole frames, at most 4096 characters', () => {
     const frame = `    at f (https://a.test/${'a'.repeat(480)}.js:1:1)`;
     const cut = withoutOurs(['Error', ...Array<string>(20).fill(frame)].join('\n'), null);
     expect(cut.split('\n')).toHaveLength(8);
     expect(cut.length).toBeLessThanOrEqual(4096);
   });
-  it("leave the app's own ways with errors as they are", () => {
+  it("leave the app's own error handling unchanged", () => {
     const E = Error as { prepareStackTrace?: unknown; stackTraceLimit?: unknown };
     let asked = 0;
     E.prepareStackTrace = () => ++asked;

@@ -28,7 +28,10 @@ afterEach(() => {
 const POWERSAFE_OVERWRITE = 0x1000;
 const rows = (from: number, n: number): string =>
   `WITH RECURSIVE c(x) AS (SELECT ${from} UNION ALL SELECT x+1 FROM c WHERE x<${from + n - 1})`;
-/** Large and small transactions, hot pages, one that spills, one rolled back, pages given back, PRAGMAs, and reads from a small cache. */
+/**
+ * Large and small transactions, hot pages, one that spills, one rolled back, freed pages, PRAGMAs,
+ * and reads from a small cache.
+ */
 const WORKLOAD = [
   'CREATE TABLE t(id INTEGER PRIMARY KEY,a INT,b TEXT); CREATE INDEX i ON t(a);',
   `${rows(1, 2000)} INSERT INTO t SELECT x,x,printf('%0200d',x) FROM c;`,
@@ -55,7 +58,10 @@ interface Setting {
   pageSize: number;
 }
 
-/** What the workload cost with this distance, counted; and what its recording promises of all others. */
+/**
+ * The counted cost of the workload with this distance, and what its recording predicts for all
+ * others.
+ */
 async function run(
   { build, synchronous, characteristics, sector, pageSize }: Setting,
   autocheckpoint: number,
@@ -114,7 +120,7 @@ const OTHERS = [100, 250, 1000, 0];
 describe.each(some(SETTINGS, 3))(
   '$build, synchronous=$synchronous, sectors of $sector, pages of $pageSize',
   (setting) => {
-    test('each recording promises what every other distance costs', async () => {
+    test('each recording predicts what every other distance costs', async () => {
       const runs = new Map<number, Awaited<ReturnType<typeof run>>>();
       for (const distance of OTHERS) runs.set(distance, await run(setting, distance));
       const seen = [...runs.values()].map(({ counted }) => counted.checkpoints);

@@ -90,7 +90,7 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
         const after = headersOf(t.definitions).map(said);
         expect([sql, after.at(-1)]).toEqual([sql, inFile(file())]);
         expect(writes.at(-1)!.aux).toBe(file().getUint32(24));
-        // said where a number has changed, and not for the change counter alone
+        // reported if a number has changed, and not for the change counter alone
         if (sql.startsWith('UPDATE')) expect(after).toHaveLength(before.length);
       }
       const all = headersOf(t.definitions);
@@ -115,7 +115,8 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
           path.endsWith('h.db'),
         );
         const typed = [...places!.place].filter((_, i) => places!.type[i] === PageType.pointerMap);
-        // 102 entries of 5 bytes in 512: each map page is followed by the 102 pages that it tells of
+        // 102 entries of 5 bytes in 512: each map page is followed by the 102 pages that it
+        // describes
         const mapPages = [2, 105, 208, 311, 414, 517, 620, 723];
         expect(typed.slice(0, 8)).toEqual(vacuum === 'none' ? [] : mapPages);
         expect(typed.every((page) => (page - 2) % 103 === 0)).toBe(true);
@@ -138,7 +139,7 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
       expect([length, free]).toEqual([16, headersOf(t.definitions).at(-1)!.free]);
       await sqlite3.exec(other, 'UPDATE t SET b = 2 WHERE a = 100');
       expect(await compared('SELECT * FROM t', db)).toEqual([[16, counter! + 1, free]]);
-      // of these connections: who found the cache stale, and after how many commits of others
+      // for these connections: which found its cache stale, and after how many commits of others
       await sqlite3.exec(db, 'UPDATE t SET b = 3 WHERE a = 100');
       for (let i = 0; i < 3; i++) await sqlite3.exec(db, `UPDATE t SET b = ${i} WHERE a = 150`);
       await sqlite3.exec(other, 'SELECT * FROM t');
@@ -148,12 +149,13 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
         [1, 1, 1],
         [1, 4, 1],
       ]);
-      const all = transfers(t, t.all(), Op.xRead).filter((r) => r.offset === 24 && r.aux); // not of the empty database
+      // without those of the empty database
+      const all = transfers(t, t.all(), Op.xRead).filter((r) => r.offset === 24 && r.aux);
       expect(caches.reduce((n, { compared }) => n + compared, 0)).toBe(all.length);
       await sqlite3.close(other);
     });
 
-    it('what is freed, used again and appended over time', async () => {
+    it('pages that are freed, reused, and appended over time', async () => {
       const { t, sqlite3, db, file } = await start(build, '');
       const states: number[][] = [];
       for (const sql of SCRIPT) {
@@ -180,7 +182,7 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
         State,
       ];
       expect(deleted[1]).toBeGreaterThan(50);
-      expect(again[1]).toBe(0); // all of it was used again, and the rest went to the end
+      expect(again[1]).toBe(0); // all of it was reused, and the rest was appended
       expect({ pageSize, ...sums }).toEqual({
         ...{
           pageSize: 4096,
@@ -194,7 +196,7 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
       expect(filled[0]).toBeLessThan(dropped[0]);
     });
 
-    it('in WAL mode the page in the log tells', async () => {
+    it('in WAL mode the page in the log has them', async () => {
       const { t, sqlite3, db, file } = await start(
         build,
         'PRAGMA locking_mode=exclusive; PRAGMA journal_mode=wal; PRAGMA wal_autocheckpoint=0;',
@@ -207,7 +209,7 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
       expect(said(before)).toEqual(inFile(file()));
     });
 
-    it('at capture level 0, and without the SQL layer: numbers tell no name', async () => {
+    it('at capture level 0, and without the SQL layer: numbers reveal no name', async () => {
       for (const options of [{ level: 0 }, { sql: false }] as const) {
         const { t, sqlite3, db, file } = await start(build, '', options);
         await sqlite3.exec(db, SCRIPT[0]!);
@@ -219,7 +221,7 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
   },
 );
 
-it('sql.js: numbers of the header are those of the file that it exports', async () => {
+it('sql.js: header numbers match the file that it exports', async () => {
   const t = (traced = new Traced());
   const SQL = await loadSqlJs({
     instantiate: async (imports) => (await WebAssembly.instantiate(sqlJsWasm(), imports)).instance,

@@ -1,6 +1,6 @@
 /**
  * Every SQLite build that Node can run, traced without its cooperation: what is recorded, and that
- * nothing changes for the app.
+ * the app sees no difference.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -26,7 +26,7 @@ const bytesOf = (vfs: WaSqlite['vfs']): [string, Buffer][] => {
   return [...files].map(([name, f]) => [name, Buffer.from(f.data.slice(0, f.size))]);
 };
 
-/** Counts what the VFS object itself is asked: an account that the tracer has no part in. */
+/** Counts calls of the VFS object itself, independently of the tracer. */
 function countCalls(vfs: WaSqlite['vfs']): Record<string, number> {
   const counts: Record<string, number> = {};
   const methods =
@@ -48,7 +48,7 @@ function countCalls(vfs: WaSqlite['vfs']): Record<string, number> {
   }
   return counts;
 }
-/** The 1.0 API's handleAsync calls a method twice: once to begin, once to hand over the result. */
+/** The 1.0 API's handleAsync calls a method twice: to begin it, and to return the result. */
 const rewinding = (vfs: WaSqlite['vfs']): boolean =>
   (vfs.rewinding as (() => boolean) | undefined)?.() ?? false;
 
@@ -57,7 +57,7 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
   (build: Build) => {
     const isAsync = build.endsWith('async');
 
-    it('gives the same rows and the same bytes, traced or not', async () => {
+    it('returns the same rows and the same bytes, traced or not', async () => {
       const plain = await loadWaSqlite(build);
       const expected = await runScript(plain.sqlite3);
       const t = trace();
@@ -70,7 +70,7 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
       expect(t.notes).toEqual([]);
     });
 
-    it('names the engine and what is seen of it', async () => {
+    it('names the engine and its recorded layers', async () => {
       const t = trace();
       await runScript((await loadWaSqlite(build)).sqlite3);
       expect(t.engines).toEqual([
@@ -87,7 +87,7 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
       ]);
     });
 
-    it('every call once, with its end, as many as the VFS itself was asked', async () => {
+    it('every call once, with its end, as many as the VFS itself got', async () => {
       const t = trace();
       const { sqlite3, vfs } = await loadWaSqlite(build);
       let counts: Record<string, number> = {};
@@ -120,7 +120,7 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
   },
 );
 
-it('counts the same in the sync and Asyncify builds', async () => {
+it('has the same counts in the sync and Asyncify builds', async () => {
   const tallies = [];
   for (const build of ['wa1-sync', 'wa1-async', 'journey-sync', 'journey-async'] as const) {
     const t = trace();
@@ -150,7 +150,7 @@ it('an Asyncify call lasts from its first call to its real end', async () => {
   await sqlite3.close(db);
 });
 
-it('reads page-cache counters where the build has them, and only when they changed', async () => {
+it('reads page-cache counters if the build has them, and only when they changed', async () => {
   const t = trace();
   const { sqlite3 } = await loadWaSqlite('journey-sync');
   const db = await sqlite3.open_v2('c.db');
@@ -170,7 +170,7 @@ it('reads page-cache counters where the build has them, and only when they chang
   await sqlite3.close(db);
 });
 
-it('a prepared statement keeps its text and its instance over resets', async () => {
+it('a prepared statement keeps its text and its instance across resets', async () => {
   const t = trace();
   const { sqlite3 } = await loadWaSqlite('journey-sync');
   const db = await sqlite3.open_v2('p.db');
@@ -195,7 +195,7 @@ it('a prepared statement keeps its text and its instance over resets', async () 
   await sqlite3.close(db);
 });
 
-it('two engines at once, and one of them twice: each with its own files, connections and texts', async () => {
+it('two engines at once, and one of them twice: each with its own files, connections, and texts', async () => {
   const t = trace();
   const engines = [
     await loadWaSqlite('journey-async'),
@@ -229,7 +229,8 @@ it('two engines at once, and one of them twice: each with its own files, connect
 });
 
 describe.each([
-  // absurd-sql's fork of sql.js, of 2021: another generation of glue, whose functions are assigned at their first call
+  // absurd-sql's fork of sql.js, of 2021: older glue, whose functions are assigned at their first
+  // call
   { npm: '@jlongster/sql.js', name: 'absurd-sql', sqliteVersion: '3.35.0', backs: false },
   { npm: 'sql.js', name: 'sql.js', sqliteVersion: '3.54.1', backs: true },
 ])('$npm', ({ npm, name, sqliteVersion, backs }) => {
@@ -257,7 +258,7 @@ describe.each([
     return [answer, length];
   };
 
-  it('VFS and SQL calls, with the same answers', async () => {
+  it('VFS and SQL calls, with the same results', async () => {
     const expected = run(await load());
     const t = trace();
     expect(run(await load())).toEqual(expected);
@@ -278,7 +279,7 @@ describe.each([
     expect(tally['xLock main-db']!.calls).toBeGreaterThan(60);
     expect(tally['xWrite main-db']!.calls).toBeGreaterThan(20);
     expect(tally['xDelete journal']!.calls).toBeGreaterThanOrEqual(23);
-    // what has no parent is the backup that export() makes, which is none of the functions traced
+    // the call without a parent is the backup that export() makes, which isn't a traced function
     const exportOpen = rows.filter((r) => r.name === 'sqlite3_open').at(-1)!;
     const orphans = rows.filter((r) => r.op < 64 && !r.parent);
     expect(orphans.length > 0).toBe(backs);
@@ -316,7 +317,7 @@ describe('@sqlite.org/sqlite-wasm', () => {
     return answer;
   };
 
-  it('named exports: VFS, SQL and counters, with the same answers', async () => {
+  it('named exports: VFS, SQL, and counters, with the same results', async () => {
     const expected = [[ROWS + 20, expect.any(Number)]];
     const t = trace();
     const s = await load();
@@ -342,7 +343,7 @@ describe('@sqlite.org/sqlite-wasm', () => {
     expect(rows.filter((r) => r.op < 64 && !r.parent)).toEqual([]);
   });
 
-  it('a :memory: database makes no file calls, and its memory journal is told apart', async () => {
+  it('a :memory: database makes no file calls, and its memory journal is marked', async () => {
     const t = trace();
     const s = await load();
     run(s, ':memory:');
@@ -350,7 +351,7 @@ describe('@sqlite.org/sqlite-wasm', () => {
     expect(t.faultsOf(t.all())).toEqual([]);
   });
 
-  it('memory growth leaves the trace right', async () => {
+  it('memory growth leaves the trace correct', async () => {
     const t = trace();
     const s = await load();
     const db = new s.oo1.DB('/grow.db', 'c');

@@ -1,5 +1,5 @@
-// vfscope/field on an engine: page lifecycle, and a report finds the same as the trace of the same
-// run.
+// vfscope/field on an engine: page lifecycle, and a report with the same findings as the trace of
+// the same run.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { findings } from '../../src/analysis/findings/index.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
@@ -10,7 +10,7 @@ import { readTrace } from '../../src/trace/file/read.ts';
 import { loadSqlJs, sqlJsWasm } from './helpers/sql-js.ts';
 
 const refusal = (name: string): DOMException => new DOMException('The browser refuses it', name);
-/** What the platform's calls do next. */
+/** Results of the platform's next calls. */
 let answers: (() => unknown)[] = [];
 const next = (): unknown => answers.shift()?.();
 class FileSystemFileHandle {
@@ -79,7 +79,7 @@ test('a page life without SQLite has no report', async () => {
   expect(reports).toMatchObject([{ engine: 'sql.js', runs: 1, storage: 'opfs' }]);
 });
 
-test('a call that is pending asks for a trace once, by its name', async () => {
+test('a pending call requests a trace once, by its name', async () => {
   const db = new (await engine())();
   answers = [() => new Promise(() => {})];
   void new FileSystemFileHandle().createSyncAccessHandle();
@@ -93,7 +93,7 @@ test('a call that is pending asks for a trace once, by its name', async () => {
   expect(reports.map(({ trace }) => trace)).toEqual([...reasons, null]);
 });
 
-test('statements that differ in their literals count as one, however often they are prepared', async () => {
+test('statements that differ only in literals count as one, however often they are prepared', async () => {
   const db = new (await engine())();
   for (let i = 0; i < 20; i++) {
     db.run(` select ${i}, 'name ${i}', ?; select 2`, [i]);
@@ -113,10 +113,10 @@ test('the last seconds name the page without query and fragment', () => {
   expect(field.last()!.url).toBe('https://app.example/list');
 });
 
-test('a report finds what a trace of the same run shows', async () => {
+test('a report finds the same as a trace of the same run', async () => {
   const Database = await engine();
   const fails = (run: () => unknown): void => expect(run).toThrow();
-  // a file that opens at the second try, one that never does, and a full disk: F42
+  // a file that opens at the second attempt, one that never does, and a full disk: F42
   const refused = async (): Promise<never> => {
     throw refusal('NoModificationAllowedError');
   };
@@ -131,7 +131,7 @@ test('a report finds what a trace of the same run shows', async () => {
     },
   ];
   fails(() => handle.write());
-  // a write that takes long
+  // a slow write
   answers = [() => (later += 3000)];
   handle.write();
   // F32, F53, F06
@@ -142,7 +142,7 @@ test('a report finds what a trace of the same run shows', async () => {
   other.run(`attach '${db.filename}' as shared`);
   db.run('begin exclusive');
   for (let i = 0; i < 4; i++) fails(() => other.run('insert into shared.t values (?)', [i]));
-  // leaders are elected by a lock that the others wait for, while they work
+  // leaders are elected by a lock that the others wait for while they work
   let elect = (): void => {};
   answers = [() => new Promise<void>((resolve) => (elect = resolve))];
   const elected = new LockManager().request('leader', () => {});

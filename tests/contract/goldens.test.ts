@@ -93,7 +93,7 @@ it('one autocommit insert, call by call', async () => {
   );
 });
 
-it("SQLite's in-memory journal is counted apart from files", async () => {
+it("SQLite's in-memory journal is counted separately from files", async () => {
   const { t, rows } = await run('journey-sync', { pragmas: 'PRAGMA journal_mode=memory;' });
   const journal = rows.filter((r) => r.flags & Flag.memoryJournal);
   expect(journal.length).toBeGreaterThan(1000);

@@ -1,5 +1,5 @@
 /**
- * The traced app behaves as it does untraced: full rings, the tracer's own faults, restoring,
+ * The traced app behaves as without tracing: full rings, the tracer's own faults, restoring,
  * foreign modules.
  */
 import { afterEach, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ const trace = (...args: ConstructorParameters<typeof Traced>): Traced => {
   return t;
 };
 
-it('records drained in the middle of a call get their end by an end record', async () => {
+it('records drained during a call get their end from an end record', async () => {
   const t = trace();
   const { sqlite3, vfs } = await loadWaSqlite('journey-sync');
   const write = (vfs.jWrite as (...a: unknown[]) => number).bind(vfs);
@@ -30,8 +30,9 @@ it('records drained in the middle of a call get their end by an end record', asy
   expect(t.counters()).toEqual({ dropped: 0, faults: 0 });
 });
 
-it('a full ring drops, counts what it dropped, and the app goes on', async () => {
-  const now = (): number => 1; // memory is read by the clock: both runs read it as often
+it('a full ring drops calls and counts them, and the app continues', async () => {
+  // memory is read by the clock, so both runs must read it equally often
+  const now = (): number => 1;
   const t = trace({ capacity: 256, now }, {}, false);
   const { sqlite3 } = await loadWaSqlite('journey-sync');
   const answers = await runScript(sqlite3);
@@ -43,14 +44,15 @@ it('a full ring drops, counts what it dropped, and the app goes on', async () =>
   const free = trace({ now });
   await runScript((await loadWaSqlite('journey-sync')).sqlite3);
   const whole = free.all().length;
-  // what is missing was counted; an end that found no room counts as well
+  // missing calls were counted; an end that didn't fit counts as well
   expect(dropped).toBeGreaterThanOrEqual(whole - 256);
   expect(dropped).toBeLessThan(whole - 256 + 16);
 });
 
-it('a thread that does not yield asks for a drain by its clock, however slow its calls are', async () => {
+it("a thread that doesn't yield requests a drain by its clock, however slow its calls are", async () => {
   let ms = 0;
-  const t = trace({ now: () => (ms += 10) }, {}, false); // 10 ms until a call ends, and as long until the next
+  // 10 ms until a call ends, and as long until the next
+  const t = trace({ now: () => (ms += 10) }, {}, false);
   const asked: number[] = [0];
   const restart = (): void => t.recorder.askForDrains(Infinity, ms + 125);
   t.recorder.onPressure = () => {
@@ -66,10 +68,10 @@ it('a thread that does not yield asks for a drain by its clock, however slow its
   expect(Math.max(...gaps)).toBeLessThanOrEqual(125 + 4 * 10);
 });
 
-it('writes into a shared ring too', async () => {
+it('also writes to a shared ring', async () => {
   const t = trace({ shared: true });
   t.recorder.onPressure = () => t.drain();
-  new Uint32Array(t.recorder.memory.buffer)[36 >>> 2] = 1024; // as a thread that drains itself
+  new Uint32Array(t.recorder.memory.buffer)[36 >>> 2] = 1024; // like a thread that drains itself
   const plain = trace();
   plain.restore();
   await runScript((await loadWaSqlite('journey-sync')).sqlite3);
@@ -78,7 +80,7 @@ it('writes into a shared ring too', async () => {
   expect(t.tally(t.all())['xLock main-db']!.calls).toBeGreaterThan(60);
 });
 
-it("a fault inside the tracer is counted, told, and not the app's", async () => {
+it('a fault inside the tracer is counted and reported, and never reaches the app', async () => {
   const expected = await runScript((await loadWaSqlite('journey-sync')).sqlite3);
   const t = trace();
   t.recorder.define = () => {
@@ -91,7 +93,7 @@ it("a fault inside the tracer is counted, told, and not the app's", async () => 
 });
 
 it.each([false, true])(
-  'without a memory for engines the app goes on (shared: %s)',
+  'without memory for engines the app continues (shared: %s)',
   async (shared) => {
     const expected = await runScript((await loadWaSqlite('journey-sync')).sqlite3);
     const { Memory } = WebAssembly;
@@ -114,7 +116,7 @@ it.each([false, true])(
   },
 );
 
-it('while recording is off nothing is recorded, and names stay right', async () => {
+it('while recording is off nothing is recorded, and names stay correct', async () => {
   const t = trace();
   const { sqlite3 } = await loadWaSqlite('journey-sync');
   const db = await sqlite3.open_v2('a.db');
@@ -145,7 +147,7 @@ describe('restore', () => {
   const snapshot = (): unknown =>
     holders.map(([name, o]) => [name, Object.getOwnPropertyDescriptors(o)]);
 
-  it('puts every global and prototype back, and leaves running engines working', async () => {
+  it('restores every global and prototype, and leaves running engines working', async () => {
     const before = snapshot();
     const keys = Reflect.ownKeys(Object.prototype);
     const t = trace();
@@ -172,7 +174,7 @@ describe('restore', () => {
     expect(t.since(mark)).toEqual([]);
   });
 
-  it('gives every table slot back', async () => {
+  it('restores every table slot', async () => {
     let table: WebAssembly.Table | null = null;
     const native = WebAssembly.instantiate;
     const spy = async (...a: Parameters<typeof native>): Promise<unknown> => {
@@ -184,13 +186,14 @@ describe('restore', () => {
       return answer;
     };
     let slots: unknown[] = [];
-    (WebAssembly as { instantiate: unknown }).instantiate = spy; // under ours: sees the instance first
+    // below our wrapper, so it sees the instance first
+    (WebAssembly as { instantiate: unknown }).instantiate = spy;
     try {
       const t = trace();
       const { sqlite3 } = await loadWaSqlite('journey-sync');
       await runScript(sqlite3);
       const get = (i: number): unknown => table!.get(i);
-      // while traced, the app reads its own functions out of the table
+      // while traced, the app reads its own functions from the table
       expect(
         Array.from({ length: slots.length }, (_, i) => get(i) === slots[i]).every(Boolean),
       ).toBe(true);
@@ -203,7 +206,7 @@ describe('restore', () => {
     }
   });
 
-  it('wrapped entry points say the native names and lengths, and fail as the native ones do', async () => {
+  it('wrapped entry points have the native names and lengths, and fail like the native ones', async () => {
     const { instantiate, Instance, Module } = WebAssembly;
     const shape = (f: { name: string; length: number }): unknown => [f.name, f.length];
     const wrapped = (): unknown[] =>
@@ -239,7 +242,7 @@ describe('restore', () => {
   });
 });
 
-it('a wasm module that is no SQLite stays as it is, and is not spoken of', async () => {
+it("a wasm module that isn't SQLite stays unchanged, and isn't reported", async () => {
   const t = trace();
   const bytes = new Uint8Array([
     0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 5, 3, 1, 0, 1, 7, 5, 1, 1, 0x6d, 2, 0,
@@ -251,7 +254,7 @@ it('a wasm module that is no SQLite stays as it is, and is not spoken of', async
   expect(t.installed.count).toBe(0);
 });
 
-it('more engines than the recorder has room for still run', async () => {
+it('more engines than the recorder can hold still run', async () => {
   const t = trace({ maxEngines: 1 });
   const first = await loadWaSqlite('journey-sync');
   const second = await loadWaSqlite('journey-sync');

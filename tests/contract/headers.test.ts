@@ -37,7 +37,7 @@ const of = (t: Traced, rows: Row[], op: number, kind: string): Row[] =>
 const frames = (rows: Row[]): Row[] => rows.filter((r) => r.aux !== 0 && r.aux !== AUX_WAL_HEADER);
 
 describe.each(BUILDS)('write-ahead log, %s', (build) => {
-  it('1000 autocommit inserts are 1000 commit frames; a frame for every page written', async () => {
+  it('1000 autocommit inserts are 1000 commit frames, with a frame for every page written', async () => {
     const { t, db, sqlite3, bytes } = await start(
       build,
       `${exclusive}PRAGMA journal_mode=wal;${CREATE_T}`,
@@ -49,14 +49,14 @@ describe.each(BUILDS)('write-ahead log, %s', (build) => {
     expect(seen.filter((r) => r.aux2 > 0)).toHaveLength(1000);
     expect(seen).toHaveLength(writes.filter((r) => r.length === PAGE).length);
     expect(seen.every((r) => r.length === 24 && (r.offset - 32) % (24 + PAGE) === 0)).toBe(true);
-    // their pages say what type they are of, page 1 nothing
+    // their pages have a type, except page 1
     expect(writes.filter((r) => r.length === PAGE && r.aux)).toEqual([]);
     expect(new Set(writes.filter((r) => r.length === PAGE).map((r) => r.aux2))).toEqual(
       new Set([0, 5, 13]),
     );
     const [header] = of(t, t.all(), Op.xWrite, 'wal').filter((r) => r.aux === AUX_WAL_HEADER);
     expect([header!.length, header!.offset]).toEqual([32, 0]);
-    // the log as it lies on the VFS: the last write at each place is what is there
+    // the log on the VFS: the last write at each offset is its content
     const log = bytes('-wal');
     const last = new Map(
       of(t, t.all(), Op.xWrite, 'wal').map((r) => [`${r.offset} ${r.length}`, r]),
@@ -77,7 +77,7 @@ describe.each(BUILDS)('write-ahead log, %s', (build) => {
     expect(t.counters().faults).toBe(0);
   });
 
-  it('synchronous=full pads a commit with copies of its frame, some of them split: commits are still the transactions', async () => {
+  it('synchronous=full pads a commit with copies of its frame, some of them split, and commits are still the transactions', async () => {
     const { t, db, sqlite3 } = await start(
       build,
       `${exclusive}PRAGMA journal_mode=wal;PRAGMA synchronous=full;${CREATE_T}`,
@@ -88,7 +88,7 @@ describe.each(BUILDS)('write-ahead log, %s', (build) => {
     const seen = frames(writes);
     expect(seen.some((r) => r.length < 24)).toBe(true);
     expect(seen.filter((r) => r.aux2 > 0).length).toBeGreaterThan(200);
-    // every place in the log where a frame begins is seen as one
+    // every frame's start in the log is detected
     const starts = new Set(
       writes
         .filter((r) => r.offset >= 32 && (r.offset - 32) % (24 + PAGE) === 0)
@@ -110,7 +110,7 @@ describe.each(BUILDS)('write-ahead log, %s', (build) => {
     for (let i = 0; i < 50; i++) await sqlite3.exec(db, insertT(i));
     const written = frames(of(t, t.all(), Op.xWrite, 'wal')).map((r) => [r.aux, r.aux2]);
     const mark = t.mark();
-    const other = await sqlite3.open_v2('h.db'); // this VFS locks nothing: as after a crash
+    const other = await sqlite3.open_v2('h.db'); // this VFS locks nothing, as after a crash
     const answer: unknown[] = [];
     await sqlite3.exec(other, `${exclusive}SELECT count(*) FROM t`, (row) => answer.push(row[0]));
     expect(answer).toContain(50);
@@ -122,7 +122,7 @@ describe.each(BUILDS)('write-ahead log, %s', (build) => {
 });
 
 describe.each(BUILDS)('database pages, %s', (build) => {
-  it('types of the pages that are read and written are those of the file', async () => {
+  it('types of the pages read and written match the file', async () => {
     const { t, db, sqlite3, bytes } = await start(build, 'PRAGMA cache_size=10;');
     await sqlite3.exec(
       db,
@@ -150,7 +150,7 @@ describe.each(BUILDS)('database pages, %s', (build) => {
     const writes = new Map(of(t, t.all(), Op.xWrite, 'main-db').map((r) => [r.offset, r.aux2]));
     expect(writes.size).toBe(file.byteLength / PAGE);
     for (const [offset, type] of writes) expect([offset, type]).toEqual([offset, typeAt(offset)]);
-    // of what is no page only the 16 bytes at 24 say something
+    // for writes that aren't a page, only the 16 bytes at 24 show something
     expect(
       of(t, t.all(), Op.xRead, 'main-db').filter(
         (r) => r.length < 512 && r.offset !== 24 && (r.aux || r.aux2),

@@ -65,7 +65,7 @@ describe("the Lab's workload, from instantiation", () => {
   });
 });
 
-it('each call has one, which holds those of the calls in it', async () => {
+it('each call has a count, which includes the calls in it', async () => {
   const t = trace();
   const { sqlite3 } = await loadWaSqlite('journey-async');
   await runScript(sqlite3);
@@ -85,7 +85,7 @@ it('each call has one, which holds those of the calls in it', async () => {
   }
 });
 
-it('of a real engine: statements and transactions have what their calls have', async () => {
+it('of a real engine: statements and transactions have the counts of their calls', async () => {
   const t = trace();
   const { sqlite3 } = await loadWaSqlite('journey-sync');
   await runScript(sqlite3);
@@ -117,11 +117,11 @@ it('the app gets the same rows, exports, and bytes', async () => {
     expect(WebAssembly.Module.exports(made).map(({ name }) => name)).not.toContain(COUNTER);
   expect(bytes.toString('base64')).toBe(before);
   t.restore();
-  // what is left is the counter, which only the module itself has now
+  // the only difference is the counter, which is now only in the module itself
   expect(WebAssembly.Module.exports(module).map(({ name }) => name)).toContain(COUNTER);
 });
 
-it('a module that is none of SQLite, or broken, goes its way', async () => {
+it("a module that isn't SQLite, or is broken, is left alone", async () => {
   const broken = new TextEncoder().encode('\0asm\x01\0\0\0SQLite format 3\0');
   const errorOf = async (): Promise<string[]> =>
     [
@@ -145,7 +145,8 @@ it.each([
   ['and counts', { meter: countInstructions }],
   ['only', {}],
 ] as const)('vfscope records %s: an instance is like a native one', async (_, options) => {
-  const bytes = readFileSync(WA_SQLITE.replace('.wasm', '-async.wasm')); // vfscope wraps its exports
+  // vfscope wraps its exports
+  const bytes = readFileSync(WA_SQLITE.replace('.wasm', '-async.wasm'));
   const module = await WebAssembly.compile(bytes);
   const native = await WebAssembly.instantiate(module, importsOf(module));
   const t = new Traced({}, options);
@@ -155,7 +156,7 @@ it.each([
   expect(Object.keys(instance)).toEqual(Object.keys(native));
   expect(Object.keys(instance.exports)).toEqual(Object.keys(native.exports));
   expect(instance).toBeInstanceOf(WebAssembly.Instance);
-  // emnapi answers with other exports
+  // emnapi returns other exports
   const other = {};
   const laid = new Proxy(instance, {
     get: (target, name): unknown => (name === 'exports' ? other : Reflect.get(target, name)),
@@ -163,8 +164,8 @@ it.each([
   expect(laid.exports).toBe(other);
 });
 
-it('a module that came from elsewhere is refused, with the cause', async () => {
-  const module = await WebAssembly.compile(readFileSync(WA_SQLITE)); // nobody metered it
+it('a module from elsewhere is rejected, with the cause', async () => {
+  const module = await WebAssembly.compile(readFileSync(WA_SQLITE)); // not metered
   const t = trace();
   await WebAssembly.instantiate(module, importsOf(module));
   t.all();

@@ -62,7 +62,7 @@ describe('a missing index', () => {
     ]);
   }, 120_000);
 
-  it('is found, with what it saves and costs', () => {
+  it('is found, with its savings and its cost', () => {
     expect(advice.indexes).toHaveLength(1);
     const [index] = advice.indexes;
     expect(index!.sql).toBe('CREATE INDEX note_folder_updated_idx ON note(folder, updated);');
@@ -86,7 +86,7 @@ describe('a missing index', () => {
     expect(advice.statements[0]).toMatchObject({ values: 'copy', recordedRows: 500, runs: 50 });
   });
 
-  it('by a second count: the index made by hand, counted by the Lab, and by the sqlite3 shell', async () => {
+  it('by a second count: the index created by hand, counted by the Lab, and by the sqlite3 shell', async () => {
     const [index] = advice.indexes;
     const [effect] = index!.effects;
     const applied = await database(index!.sql, notes);
@@ -123,7 +123,7 @@ describe('a missing index', () => {
     }
   }, 60_000);
 
-  it('the same answer again, to the last digit', async () => {
+  it('gives exactly the same answer again', async () => {
     const again = await adviceOn(notes, [
       [SELECT, 50, 10],
       [INSERT, 20, 0],
@@ -133,7 +133,7 @@ describe('a missing index', () => {
   }, 120_000);
 });
 
-it('no index helps: what reads everything, what has its index, and what the planner does not use', async () => {
+it("no index helps: a query that reads everything, one that has its index, and one whose index the planner doesn't use", async () => {
   const advice = await adviceOn(notes, [
     ['SELECT * FROM note WHERE id = ?', 100, 1],
     ['SELECT count(*), sum(length(body)) FROM note', 10, 1],
@@ -145,7 +145,7 @@ it('no index helps: what reads everything, what has its index, and what the plan
   expect(advice.statements).toHaveLength(4);
 }, 60_000);
 
-it('a join, an UPDATE, and a DELETE; what they change is undone', async () => {
+it('a join, an UPDATE, and a DELETE, whose changes are undone', async () => {
   const advice = await adviceOn(notes, [
     ['SELECT n.title FROM folder f JOIN note n ON n.folder = f.id WHERE f.name = ?', 10, 100],
     ['UPDATE note SET body = ? WHERE title = ?', 10, 0],
@@ -159,7 +159,7 @@ it('a join, an UPDATE, and a DELETE; what they change is undone', async () => {
   expect(title.effects.map(({ before }) => before.scanSteps)).toEqual([19_999, 19_999]);
 }, 120_000);
 
-describe('what a DELETE, an UPDATE, or an INSERT fires', () => {
+describe('statements that a DELETE, an UPDATE, or an INSERT fires', () => {
   let linked: Blob;
   beforeAll(async () => {
     linked = await database(
@@ -176,7 +176,7 @@ describe('what a DELETE, an UPDATE, or an INSERT fires', () => {
   const DELETE = 'DELETE FROM note WHERE id = ?';
   const ON = 'PRAGMA foreign_keys=ON';
 
-  it('the key of a child, where foreign keys were checked', async () => {
+  it("a child's key, if foreign keys were checked", async () => {
     const checked = await adviceOn(linked, [
       [ON, 1, 0],
       [DELETE, 30, 0],
@@ -201,7 +201,7 @@ describe('what a DELETE, an UPDATE, or an INSERT fires', () => {
     expect(applied.indexes).toEqual([]);
   }, 120_000);
 
-  it('what triggers look for, counted once', async () => {
+  it('lookups of triggers, counted once', async () => {
     const INSERT = 'INSERT INTO link(note, label) VALUES (?, ?)';
     const UPDATE = 'UPDATE note SET title = ? WHERE id = ?';
     const advice = await adviceOn(linked, [
@@ -218,7 +218,7 @@ describe('what a DELETE, an UPDATE, or an INSERT fires', () => {
         (all, { runs, before, after }) => all + runs * (before.instructions - after.instructions),
         0,
       );
-      // INSERTs into tally ran themselves
+      // INSERTs into tally also ran on their own
       const inserts = table === 'link' ? 50 * (insert as { instructions: number }).instructions : 0;
       expect(saved, table).toBe(sum - inserts);
     }
@@ -242,7 +242,7 @@ it.each(['note', 'main."note"'])(
   },
   120_000,
 );
-it('INSERTs into a table of an attached database cost no index of the copy', async () => {
+it('INSERTs into a table of an attached database add no index cost to the copy', async () => {
   expect(await indexesBeside('INSERT INTO aux.note(updated) VALUES (?)')).toHaveLength(1);
 }, 60_000);
 
@@ -255,7 +255,7 @@ it('a statement whose rows differ from run to run is left out once, however many
   ]);
 }, 120_000);
 
-it('values of the recording are taken where it has them, and only literals', async () => {
+it("uses the recording's values if it has them, and only literals", async () => {
   const run = async (value: string): Promise<Advice> =>
     adviceOn(notes, [
       ['SELECT title FROM note WHERE folder = ? AND updated > ?', 5, 3, [value, '19000']],
@@ -267,7 +267,7 @@ it('values of the recording are taken where it has them, and only literals', asy
   expect((await run('1 OR 1=1')).statements[0]!.values).toBe('copy');
 }, 60_000);
 
-it('a folded list opens; a table that the copy lacks, and several statements are left out with the cause', async () => {
+it('a folded list expands; a table that the copy lacks, and several statements, are left out with the cause', async () => {
   const advice = await adviceOn(notes, [
     ['SELECT title FROM note WHERE folder IN (?, ...) -- why', 5, 3],
     ['SELECT * FROM gone WHERE a = ?', 5, 3],
@@ -405,7 +405,7 @@ describe('the command', () => {
     },
     60_000,
   );
-  it('says what is wrong', async () => {
+  it('reports errors', async () => {
     const { trace } = await files();
     await expect(
       adviseCommand({ file: trace, database: trace, json: false, out: undefined }),

@@ -70,7 +70,7 @@ describe('lab run', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^ +ac60 +instructions +1,491,318 +7,611,740 +\+6,120,422 +×5\.1$/m);
   });
-  it('loads and stores beside the instructions, which stay the same', async () => {
+  it('loads and stores next to the instructions, which stay the same', async () => {
     const { out } = await lab({ what: 'ac60', memory: true });
     expect(out).toMatch(/^ +step .*instructions.*memory\.loads +memory\.stores/m);
     expect(out).toMatch(/^ +ac60 +1,491,318 +[1-9][\d,]+ +[1-9][\d,]+$/m);
@@ -83,7 +83,7 @@ describe('lab run', () => {
       expect.stringMatching(/--memory is a run of its own/),
     ]);
   });
-  it('by statement and between calls, which sum up to the total', async () => {
+  it('by statement and between calls, adding up to the total', async () => {
     const { out } = await lab({
       what: 'ac60',
       statements: true,
@@ -110,7 +110,7 @@ describe('lab run', () => {
     const [result] = JSON.parse(json) as { steps: { functions: { instructions: number }[] }[] }[];
     expect(result!.steps[0]!.functions.reduce((sum, f) => sum + f.instructions, 0)).toBe(1_491_318);
   });
-  it('two that stored another thing: told, in --json too, and the exit code is 1', async () => {
+  it('two that stored different data: reported, also in --json, and the exit code is 1', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'vfscope-stored-'));
     try {
       const sql = join(folder, 'chance.sql');
@@ -136,18 +136,18 @@ describe('lab run', () => {
       rmSync(folder, { recursive: true });
     }
   });
-  it('the same bytes twice', async () => {
+  it('is byte for byte the same twice', async () => {
     const first = await lab({ what: 'cold-start' });
     expect(first.out).toContain('rows 9f2db24b/2');
     expect((await lab({ what: 'cold-start' })).out).toBe(first.out);
   });
-  it('shares of begin, work and commit', async () => {
+  it('shares of begin, work, and commit', async () => {
     const { out } = await lab({ what: 'sequential-write', config: ['transactions=20'] });
     expect(out).toMatch(
       /share of instructions \(run\): begin [\d.]+ %, body [\d.]+ %, commit [\d.]+ %/,
     );
   });
-  it('timed runs say how often and from where to where, and count no instructions', async () => {
+  it('timed runs report the number of passes and the range, and count no instructions', async () => {
     const { out } = await lab({ what: 'cold-start', count: false });
     expect(out).toContain('timed: unmetered, median of the passes after one that warms up');
     expect(out).toMatch(
@@ -161,18 +161,18 @@ describe('lab run', () => {
       (JSON.parse(out) as { totals: { instructions: number } }[])[0]!.totals.instructions,
     ).toBe(75_164_869);
   });
-  it('an experiment says what could not run, and why', async () => {
+  it("an experiment reports what couldn't run, and why", async () => {
     const { code, out } = await lab({ what: 'temp-store', config: ['vfs=MemoryVFS,BlockIDB'] });
     expect(code).toBe(0);
     expect(out).toMatch(/^ {2}\S+: not run, BlockIDB isn't available here/m);
   });
-  it('an experiment of which nothing can run is a failure, with the reason', async () => {
+  it('an experiment in which nothing can run is a failure, with the reason', async () => {
     expect(await failure({ what: 'write-policy' })).toEqual([
       3,
       "write-policy ran with none of its 24 variants: BlockIDB isn't available here, only memory, MemoryVFS, MemoryAsyncVFS.",
     ]);
   });
-  it('how long it takes is said only where something can run', async () => {
+  it('the duration is only shown if something can run', async () => {
     const told = async (options: Partial<LabOptions>): Promise<string> => {
       let err = '';
       vi.spyOn(process.stdout, 'write').mockImplementation((_, done?: unknown) => {
@@ -195,7 +195,7 @@ describe('lab run', () => {
       /: 1 pass\. Expect /,
     );
   });
-  it('the experiment of a question answers it', async () => {
+  it("a question's experiment answers it", async () => {
     const { out } = await lab({ what: 'wal-worth', count: false, repeats: 1 });
     expect(out).toMatch(
       /\n\nAnswer\n {2}On MemoryVFS, .*\n(?: {2}.*\n)* {2}Here, WAL needs exclusive locking: one connection, one tab\.\n {2}Nothing was stored\. .*\n\n/,
@@ -205,7 +205,7 @@ describe('lab run', () => {
 
 describe('every combination of several values', () => {
   const grid = { what: 'kv-sweep', config: ['items=100,1000,10000', 'vfs=MemoryVFS'] };
-  it('a line a run, and how each step grows, with the fitted slope', async () => {
+  it('a line for each run, and how each step grows, with the fitted slope', async () => {
     const { code, out } = await lab(grid);
     expect(code).toBe(0);
     const runs = [...out.matchAll(/^ {2}\d\. ([\d,]+) items +([\d,]+) /gm)].map((m) => [
@@ -222,7 +222,7 @@ describe('every combination of several values', () => {
     expect(out).toMatch(/^ {2}reopen +instructions +100 .* does not grow$/m);
     expect(out).toMatch(/^ {2}engine=wa-sqlite-2\.0\.6 build=sync vfs=MemoryVFS/m);
   });
-  it('in --json the points and the slopes, and a curve a configuration where runs differ in more', async () => {
+  it('in --json the points and the slopes, with a curve for each configuration if runs differ in more', async () => {
     const { out } = await lab({
       ...grid,
       json: true,
@@ -242,7 +242,7 @@ describe('every combination of several values', () => {
       expect(slope).toBeGreaterThan(0.8);
     }
   });
-  it('what cannot run here is named, the others go on; where none can, that is a failure', async () => {
+  it("configurations that can't run here are named, and the others continue; if none can run, that is a failure", async () => {
     const { code, out } = await lab({ what: 'ac60', config: ['vfs=BlockIDB,MemoryVFS'] });
     expect(code).toBe(0);
     expect(out).toMatch(
@@ -254,7 +254,7 @@ describe('every combination of several values', () => {
       expect.stringMatching(/with none of 2/),
     ]);
   });
-  it('one that fails leaves the others, and its error is told', async () => {
+  it("a failing one doesn't affect the others, and its error is reported", async () => {
     const folder = mkdtempSync(join(tmpdir(), 'vfscope-fails-'));
     try {
       const sql = join(folder, 'picky.sql');
@@ -302,12 +302,12 @@ describe('lab show', () => {
         ]),
       });
     }));
-  it('a saved result reads as the run did', () =>
+  it('a saved result is shown like the run', () =>
     saved({ what: 'ac60' }, async (file) => {
       const { out } = await lab({ what: 'ac60' });
       expect((await show(file)).out).toBe(out);
     }));
-  it('a pass is left out with its reason: of the median, not of the passes; also from --json to --json', () =>
+  it('a pass is excluded with its reason, from the median but not from the passes, also from --json to --json', () =>
     saved({ what: 'cold-start', count: false, repeats: 3 }, async (file) => {
       const { out } = await show(file, ['2=a backup ran']);
       expect(out).toMatch(/passes: \[[\d.]+ \S+\], [\d.]+ \S+, \[[\d.]+ \S+\], [\d.]+ \S+\n/);
@@ -324,7 +324,7 @@ describe('lab show', () => {
       const again = JSON.parse((await show(file, ['1=the disk slept'], true)).out) as RunResult[];
       expect(again[0]!.leftOut.map(({ pass }) => pass)).toEqual([1, 2]);
     }));
-  it('of several runs, the one that is named', async () => {
+  it('of several runs, the named one', async () => {
     await saved({ what: 'cold-start', count: false, compare: ['pageSize=8192'] }, async (file) => {
       expect(await failureOf(() => show(file, ['2=x']))).toEqual([
         2,
@@ -344,11 +344,12 @@ describe('lab show', () => {
         const points = growth
           .find(({ counter }) => counter === 'ms')!
           .curves.flatMap((curve) => curve.points);
-        expect(points.filter(({ x, from, to }) => x === 4096 && from !== to)).toEqual([]); // one pass is left
+        // one pass is left
+        expect(points.filter(({ x, from, to }) => x === 4096 && from !== to)).toEqual([]);
       },
     );
   });
-  it('a count has no pass to leave out; a reason is needed; another file is refused in words', () =>
+  it('a count has no pass to exclude; a reason is needed; another file is rejected with a message', () =>
     saved({ what: 'ac60' }, async (file) => {
       expect(await failureOf(() => show(file, ['1=x']))).toEqual([
         2,
@@ -383,7 +384,7 @@ describe('lab show', () => {
     }));
 });
 
-describe('wrong use ends with 2 and says what is right', () => {
+describe('invalid use exits with 2 and names the valid use', () => {
   it.each([
     [
       { what: 'ac60', count: false, statements: true },
@@ -434,7 +435,10 @@ it('lab list names all of them', async () => {
 });
 
 describe('lab run own-database', () => {
-  /** A database whose rows are in its log only, as a process leaves it that ends without closing. */
+  /**
+   * A database whose rows are only in its log, as a process leaves it that exits without closing
+   * it.
+   */
   async function walOnly(folder: string): Promise<string> {
     const { sqlite3, module } = await nodeSurroundings().engines.open(
       { engine: 'wa-sqlite-2.0.6', build: 'sync' },
@@ -469,7 +473,7 @@ describe('lab run own-database', () => {
     return path;
   }
 
-  it('the log beside the file is part of it, and neither is written', async () => {
+  it('the log next to the file belongs to it, and neither is written', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'vfscope-lab-cli-'));
     try {
       const database = await walOnly(folder);
@@ -498,7 +502,7 @@ describe('an interrupted run', () => {
       return process.emit('SIGINT');
     });
   };
-  /** As `printed`, with the errors heard. */
+  /** Like `printed`, with the errors. */
   async function interrupted(line: string, options: Partial<LabOptions>) {
     let out = '';
     vi.spyOn(process.stdout, 'write').mockImplementation((text, done?: unknown) => {
@@ -512,7 +516,7 @@ describe('an interrupted run', () => {
     return { code, out };
   }
 
-  it('prints the passes that were done, and exits with 3', async () => {
+  it('prints the completed passes, and exits with 3', async () => {
     const listeners = process.listenerCount('SIGINT');
     const { code, out } = await interrupted('2 of 9', {
       what: 'read-poll',
@@ -524,7 +528,7 @@ describe('an interrupted run', () => {
     expect(out).toContain('! Interrupted after 3 of 10 passes.');
     expect(process.listenerCount('SIGINT')).toBe(listeners);
   });
-  it('of an experiment has the variants that were done, and names the others', async () => {
+  it('of an experiment has the completed variants, and names the others', async () => {
     const { code, out } = await interrupted('sequential-write (MemoryVFS', {
       what: 'journal-modes',
       config: ['transactions=5'],

@@ -33,7 +33,7 @@ const { AccessHandlePoolVFS: PoolVfs } =
   };
 const MAIN_DB = 0x100;
 
-/** Holds back some files' writes, and makes them later. */
+/** Delays some files' writes. */
 abstract class Late extends PoolVfs {
   protected readonly isMain = new Set<number>();
   private held: (() => void)[] = [];
@@ -52,7 +52,7 @@ abstract class Late extends PoolVfs {
     for (const make of held) make();
   }
 }
-/** Its xSync of the database answers before the pages are written: the next xLock writes them. */
+/** Its xSync of the database returns before the pages are written. The next xLock writes them. */
 class EarlySync extends Late {
   override jWrite(id: number, data: Uint8Array, at: number): number {
     return this.isMain.has(id) ? this.hold(id, data, at) : super.jWrite(id, data, at);
@@ -69,7 +69,9 @@ class EarlySync extends Late {
     return super.jClose(id);
   }
 }
-/** Writes its journal when the database is synced: behind the pages that the journal should bring back. */
+/**
+ * Writes its journal when the database is synced, after the pages that the journal should restore.
+ */
 class JournalLast extends Late {
   override jWrite(id: number, data: Uint8Array, at: number): number {
     return this.isMain.has(id) ? super.jWrite(id, data, at) : this.hold(id, data, at);
@@ -95,7 +97,7 @@ async function planted(Vfs: typeof PoolVfs, commits = 2): Promise<CrashResult> {
   return crashTest(config, open, { ...DEFAULT_OPTIONS, commits }, around);
 }
 
-/** A file of the pool has a random name; SQLite's name stands behind it. */
+/** A pool's file has a random name, followed by SQLite's name. */
 const page = (at: number): RegExp => new RegExp(`^write 4096 bytes at ${at} of \\S+ \\(t\\.db\\)$`);
 const levels = ({ processDeath, powerLoss }: CrashResult): string[] => [
   processDeath.level,
@@ -103,9 +105,10 @@ const levels = ({ processDeath, powerLoss }: CrashResult): string[] => [
 ];
 
 describe('a planted defect is found at its call', () => {
-  it('an xSync that answers before it has written', async () => {
+  it('an xSync that returns before it has written', async () => {
     const { processDeath } = await planted(EarlySync);
-    // SQLite deleted the journal and acknowledged the commit; its pages come with the next lock
+    // SQLite deleted the journal and acknowledged the commit, whose pages are written at the next
+    // lock
     const { lost } = processDeath.first;
     expect(lost).toMatchObject({ afterCall: 46, acknowledged: 1, recovered: 0, cause: null });
     expect(lost!.call).toMatch(/^truncate \S+ to 4096 bytes$/);
@@ -115,7 +118,7 @@ describe('a planted defect is found at its call', () => {
     expect(processDeath.first.corrupt!.afterCall).toBe(lost!.afterCall + 1);
   });
 
-  it('a journal that is written behind the database', async () => {
+  it('a journal that is written after the database', async () => {
     const { processDeath } = await planted(JournalLast);
     const { corrupt } = processDeath.first;
     expect(corrupt).toMatchObject({ afterCall: 40, phase: 'commit 1', acknowledged: 0 });
@@ -153,8 +156,10 @@ describe('published VFSs', () => {
     ['vfs=OPFSWriteAhead journalMode=delete synchronous=full', KEPT, KEPT],
     ['vfs=BlockIDB journalMode=delete synchronous=full durability=strict', KEPT, KEPT],
     ['vfs=BlockIDB journalMode=delete synchronous=full durability=relaxed', KEPT, lost(2)],
-    ['vfs=IDBMirror journalMode=delete synchronous=full', KEPT, lost(2)], // it asks for no strict transaction
-    // SQLite documents it: with one sync of the journal, its header can be stored without its pages
+    // it requests no strict transaction
+    ['vfs=IDBMirror journalMode=delete synchronous=full', KEPT, lost(2)],
+    // documented by SQLite: with one sync of the journal, its header can be stored without its
+    // pages
     ['vfs=AccessHandlePool journalMode=delete synchronous=normal', KEPT, 'corrupt'],
   ])('%s: %s; %s', async (words, processDeath, powerLoss) => {
     const result = await crash(words);
@@ -177,7 +182,7 @@ describe('published VFSs', () => {
     });
   });
 
-  it('OPFSCoopSync in WAL mode: the journal of the change to WAL comes back', async () => {
+  it('OPFSCoopSync in WAL mode: the journal of the change to WAL returns', async () => {
     const { processDeath, powerLoss } = await crash(
       'vfs=OPFSCoopSync journalMode=wal synchronous=full',
     );
@@ -186,7 +191,7 @@ describe('published VFSs', () => {
     expect(powerLoss.first.lost!.lost).toEqual(['call 21: truncate t.db-journal to 0 bytes']);
   });
 
-  it('IDBBatchAtomic does not wait for the end of the first commit, which has a journal', async () => {
+  it("IDBBatchAtomic doesn't wait for the end of the first commit, which has a journal", async () => {
     const result = await crash('vfs=IDBBatchAtomic journalMode=delete synchronous=full');
     for (const { level, lostCommits, first } of [result.processDeath, result.powerLoss]) {
       expect([level, lostCommits]).toEqual(['lost', [1]]);
@@ -203,7 +208,7 @@ describe('published VFSs', () => {
     expect(levels(result)).toEqual(['corrupt', 'corrupt']);
   });
 
-  it('finds more where a truncate can be lost alone', async () => {
+  it('finds more if a truncate alone can be lost', async () => {
     const words = 'vfs=OPFSCoopSync journalMode=delete synchronous=full';
     const config = of(words);
     const any = { truncates: 'any', commits: 4 } as const;
@@ -211,7 +216,7 @@ describe('published VFSs', () => {
     expect(levels(result)).toEqual(['kept', 'corrupt']);
   });
 
-  it('gives the same answer and the same counts each time', async () => {
+  it('has the same answer and the same counts each time', async () => {
     const words = 'vfs=opfs-sahpool journalMode=delete synchronous=full';
     const [first, second] = [await crash(words, 2), await crash(words, 2)];
     expect(second).toEqual(first);
@@ -245,7 +250,7 @@ describe('the command', () => {
   }
   const RELAXED = 'vfs=BlockIDB journalMode=delete synchronous=full durability=relaxed commits=2';
 
-  it('prints a table, the first call that breaks a promise, and what it assumes', async () => {
+  it('prints a table, the first call that breaks a guarantee, and its assumptions', async () => {
     const { code, out } = await run(RELAXED);
     expect(code).toBe(0);
     expect(out).toMatch(
@@ -254,11 +259,11 @@ describe('the command', () => {
     expect(out).toContain('Power loss loses a commit, first after call 5');
     expect(out).toMatch(/^Assumptions\n {2}Process death/m);
   });
-  it('ends with 1 where less is kept than required', async () => {
+  it('exits with 1 if less is kept than required', async () => {
     expect((await run(RELAXED, { require: 'intact' })).code).toBe(0);
     expect((await run(RELAXED, { require: 'kept' })).code).toBe(1);
   });
-  it('prints everything as JSON, with the cause where a configuration cannot run', async () => {
+  it("prints everything as JSON, with the cause if a configuration can't run", async () => {
     const { out } = await run('vfs=OPFSCoopSync journalMode=persist synchronous=full', {
       json: true,
     });
@@ -269,7 +274,7 @@ describe('the command', () => {
     expect(assumptions.length).toBeGreaterThan(5);
     expect(outcomes[0]!.cause).toMatch(/journal_mode must be/);
   });
-  it('ends soon on Ctrl+C, within a configuration, with those that are done', async () => {
+  it('exits soon on Ctrl+C, even within a configuration, with the completed ones', async () => {
     const { code, out, said } = await run(RELAXED.replace('delete', 'delete,wal'), {}, (line) => {
       if (line.includes('2 of 2')) process.emit('SIGINT');
     });

@@ -1,4 +1,7 @@
-/** Engines from outside: three packages that are installed, wasm files by their path, and what is refused, with its reason. */
+/**
+ * Engines from outside: three installed packages, wasm files by path, and rejected ones with the
+ * reason.
+ */
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +51,7 @@ async function refusal(engine: Config['engine'], config: Partial<Config> = {}): 
   return hindrance(asked, around) ?? 'it runs';
 }
 
-/** Instructions of ac60: exact, so any machine must count the same. */
+/** Instructions of ac60, which are exact, so every machine must count the same. */
 const COUNTS: readonly (readonly [engine: Config['engine'], sqlite: string, ac60: number])[] = [
   ['sql.js@1.16.0', '3.54.1', 1_528_187],
   ['@sqlite.org/sqlite-wasm@3.54.1-build1', '3.54.1', 1_744_456],
@@ -57,7 +60,7 @@ const COUNTS: readonly (readonly [engine: Config['engine'], sqlite: string, ac60
 ];
 
 describe('a release', () => {
-  it.each(COUNTS)('%s counts exactly, twice the same', async (engine, sqlite, ac60) => {
+  it.each(COUNTS)('%s counts exactly, the same twice', async (engine, sqlite, ac60) => {
     const first = await result('ac60', engine);
     expect(first.engine?.sqlite).toBe(sqlite);
     expect(`${first.engine?.package}@${first.engine?.version}`).toBe(engine);
@@ -90,7 +93,7 @@ describe('a release', () => {
       expect(here.totals.statements).toBe(bundled.totals.statements);
     }
   });
-  it('runs unmetered, too, and names its size', async () => {
+  it('also runs unmetered, and reports its size', async () => {
     const timed = await result('ac60', 'sql.js', 'time');
     expect(timed.totalMs?.n).toBe(1);
     expect(timed.engine).toMatchObject({ package: 'sql.js', version: '1.16.0' });
@@ -99,12 +102,12 @@ describe('a release', () => {
 });
 
 describe('on a VFS', () => {
-  it("sqlite.org's build counts what the browsers' tests count", async () => {
+  it("sqlite.org's build has the counts of the browser tests", async () => {
     for (const [vfs, ac60] of ON_SQLITE_ORG)
       if (NODE_VFS.includes(vfs))
         expect((await result('ac60', SQLITE_ORG, 'count', { vfs })).totals.instructions).toBe(ac60);
   });
-  it.each(COUNTS)('%s stores on MemoryVFS what the bundled engine does', async (engine) => {
+  it.each(COUNTS)('%s stores the same on MemoryVFS as the bundled engine', async (engine) => {
     const onVfs = { vfs: 'MemoryVFS', pageSize: 4096, cacheSize: 20 } as const;
     for (const workload of ['ac60', 'mix']) {
       const [first, second, bundled] = [
@@ -122,7 +125,7 @@ describe('on a VFS', () => {
         expect([name, first.totals[`vfs.${name}`]]).toEqual([name, bundled.totals[`vfs.${name}`]]);
     }
   });
-  it('a WAL is written, checkpointed and read again', async () => {
+  it('a WAL is written, checkpointed, and read again', async () => {
     const wal = { vfs: 'MemoryVFS', journalMode: 'wal', lockingMode: 'exclusive' } as const;
     for (const engine of ['sql.js@1.16.0', '@sqlite.org/sqlite-wasm@3.54.1-build1'] as const) {
       const { totals, settings, notes } = await result('checkpoint-anatomy', engine, 'count', wal);
@@ -134,7 +137,7 @@ describe('on a VFS', () => {
 });
 
 describe('a wasm file', () => {
-  it('runs by itself where its imports have names, and as its release does', async () => {
+  it('runs on its own if its imports have names, like its release', async () => {
     const engine = 'node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3.wasm';
     const own = await result('ac60', engine);
     const release = await result('ac60', '@sqlite.org/sqlite-wasm@3.54.1-build1');
@@ -142,7 +145,7 @@ describe('a wasm file', () => {
     expect(own.engine?.package).toBe('sqlite3.wasm');
     expect(own.engine?.version).toMatch(/^SHA-256 [\da-f]{12}$/);
   });
-  it('runs by the JavaScript beside it, and as its release does', async () => {
+  it('runs with the JavaScript next to it, like its release', async () => {
     const own = await result('ac60', `${SQL_JS}.wasm`);
     expect(own.totals).toEqual((await result('ac60', 'sql.js@1.16.0')).totals);
     const wa = await result('ac60', 'node_modules/wa-sqlite/dist/wa-sqlite.wasm');
@@ -150,28 +153,28 @@ describe('a wasm file', () => {
   });
 });
 
-describe('refused with its reason', () => {
-  it('a file that is not there, or no module', async () => {
+describe('rejected with its reason', () => {
+  it("a missing file, or one that isn't a module", async () => {
     expect(await refusal('gone.wasm')).toMatch(/gone\.wasm: there is no such file$/);
     const text = join(folder, 'text.wasm');
     writeFileSync(text, 'no module');
     expect(await refusal(text as 'x.wasm')).toMatch(/text\.wasm isn't a wasm file/);
   });
-  it('imports that nobody satisfies, by name', async () => {
+  it('missing imports, by name', async () => {
     const alone = join(folder, 'sql-wasm.wasm') as 'x.wasm';
     copyFileSync(`${SQL_JS}.wasm`, alone);
     expect(await refusal(alone)).toMatch(
       /imports a\.a, a\.b, .*, and \d+ more, which vfscope doesn't provide, and there is no sql-wasm\.js or sql-wasm\.mjs beside it$/,
     );
   });
-  it('a module that is no SQLite', async () => {
+  it("a module that isn't SQLite", async () => {
     const empty = join(folder, 'empty.wasm');
     writeFileSync(empty, new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]));
     expect(await refusal(empty as 'x.wasm')).toMatch(
       /doesn't export sqlite3_prepare_v2, sqlite3_step, /,
     );
   });
-  it('a release that npm does not give, a build that it lacks, a VFS', async () => {
+  it('a release that npm lacks, a build that it lacks, a VFS', async () => {
     expect(await refusal('sql.js@1.0.0')).toBe('npm pack failed: no network');
     expect(await refusal('sql.js@1.16.0', { build: 'asyncify' })).toBe(
       'sql.js has no asyncify build',
@@ -182,7 +185,7 @@ describe('refused with its reason', () => {
   });
 });
 
-it('lab run --engine: a line for each release, with the cause where one cannot run; without --node, too', async () => {
+it("lab run --engine: a line for each release, with the cause if one can't run, also without --node", async () => {
   let out = '';
   vi.spyOn(process.stdout, 'write').mockImplementation((text, done?: unknown) => {
     out += String(text);

@@ -1,4 +1,7 @@
-/** Fault profiles under published VFSs, on emulated OPFS: the browser's errors reach the VFS, SQLite answers, and the database is checked. */
+/**
+ * Fault profiles under published VFSs, on emulated OPFS: the browser's errors reach the VFS, SQLite
+ * reports them, and the database is checked.
+ */
 import { describe, expect, it } from 'vitest';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { LiveStorage } from '../../src/lab/crash/storage/live-storage.ts';
@@ -48,7 +51,7 @@ const first = (result: RunResult): string => verdictSentence(result.verdicts[0]!
 const SMALL = 'vfs=AccessHandlePool transactions=20 items=10';
 
 describe('a fault profile', () => {
-  it('a full storage: what reached SQLite, no verdict from half a run, and a database that is whole', async () => {
+  it('full storage: the error that reached SQLite, no verdict from half a run, and an intact database', async () => {
     const result = await run(`${SMALL} quota=40960`);
     expect(result.fault).toMatchObject({ overQuota: 1, whole: true, damage: '' });
     expect(result.steps.map(({ skipped }) => skipped)).toEqual([
@@ -67,14 +70,14 @@ describe('a fault profile', () => {
     ]);
   });
 
-  it('a refused handle: the error of the storage itself, and handles that the failed VFS held are closed', async () => {
+  it("a refused handle: the storage's own error, and the failed VFS's handles are closed", async () => {
     const { fault } = await run(`${SMALL} refusedHandle=2`);
     expect(fault).toMatchObject({ handles: 2, refused: 1, whole: true });
     expect(fault!.answer).toMatchObject({ step: 'open', code: null });
     expect(fault!.answer!.message).toMatch(/^NoModificationAllowedError: /);
   });
 
-  it('a slow flush takes its time and changes no count', async () => {
+  it('a slow flush takes its time, and changes no count', async () => {
     const slow = await run(`${SMALL} slowFlush=5`);
     const plain = await run(SMALL);
     expect(slow.fault!.flushes).toBeGreaterThanOrEqual(plain.totals['vfs.xSync']!);
@@ -83,13 +86,13 @@ describe('a fault profile', () => {
     expect([plain.fault, slow.fault!.answer]).toEqual([undefined, null]);
   });
 
-  it('a fault that never came decides nothing', async () => {
+  it('a fault that never occurred decides nothing', async () => {
     expect(first(await run(`${SMALL} refusedHandle=9`))).toBe(
       "The fault didn't happen: the run opened 6 access handles, fewer than 9. No statement failed.",
     );
   });
 
-  it('is refused where nothing is stored, and by name where it is out of range', () => {
+  it('is rejected if nothing is stored, and by name if it is out of range', () => {
     const asked = (words: string): string | null =>
       hindrance(
         runOf(workloadOf('sequential-write'), readWords(words.split(' ')), {

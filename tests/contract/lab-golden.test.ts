@@ -40,7 +40,7 @@ describe('instructions on a VFS', () => {
   });
 });
 
-describe('loads and stores beside them', () => {
+describe('loads and stores next to them', () => {
   it.each(Object.entries(MEMORY))('%s', async (workload, [loads, stores]) => {
     const run: Run = { ...runOf(workload, { vfs: 'memory' }), memory: true };
     const wanted = [IN_MEMORY[workload]![0], loads, stores];

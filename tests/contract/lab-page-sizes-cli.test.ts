@@ -1,4 +1,7 @@
-/** `vfscope lab replay FILE --page-sizes` and `--checkpoints`: text and JSON of a stored recording, and what is refused. */
+/**
+ * `vfscope lab replay FILE --page-sizes` and `--checkpoints`: text and JSON of a stored recording,
+ * and what is rejected.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +40,7 @@ async function run(name: string, more: Partial<ReplayOptions> = {}, exit = 0): P
   return out;
 }
 
-it('a table a database, with its assumption; the same as JSON', async () => {
+it('a table for each database, with its assumption, and the same as JSON', async () => {
   const text = await run('memory-delete');
   expect(text).toMatch(/pages of 4,096 bytes were recorded/);
   expect(
@@ -48,7 +51,8 @@ it('a table a database, with its assumption; the same as JSON', async () => {
     databases: { sizes: { recorded: boolean; writes: object; writeBytes: object }[] }[];
   };
   const [recorded] = databases[0]!.sizes.filter((s) => s.recorded);
-  expect(recorded!.writeBytes).toEqual({ least: 8_228_864, most: 8_228_864 }); // the bytes that the recording has
+  // the bytes in the recording
+  expect(recorded!.writeBytes).toEqual({ least: 8_228_864, most: 8_228_864 });
 });
 
 it('as files: a page that loads nothing, its charts, every number', async () => {
@@ -79,19 +83,20 @@ interface Logs {
 const choicesOf = async (name: string): Promise<Logs['logs'][number]> =>
   (JSON.parse(await run(name, { ...counted, json: true })) as Logs).logs[0]!;
 
-it('other values of wal_autocheckpoint, the recorded one marked', async () => {
+it('other values of wal_autocheckpoint, with the recorded one marked', async () => {
   const text = await run('checkpoint-storm', counted);
   expect(text).toMatch(/^ *4 \(recorded\) /m);
   expect(text).toMatch(/^ *100 to off {2,}/m); // values with the same counts share a row
   expect(text).toMatch(/For the recorded value, all counts are those of the recording\./);
 });
 
-it('two recordings of one load, without checkpoints and with: each promises what the other counted', async () => {
+it('two recordings of one load, without checkpoints and with: each predicts what the other counted', async () => {
   const [without, with1000] = [
     await choicesOf('wal-never-shrinks'),
     await choicesOf('wal-begins-anew'),
   ];
-  expect([without.differing, with1000.differing]).toEqual([[], []]); // the recorded values give the recorded counts
+  // the recorded values give the recorded counts
+  expect([without.differing, with1000.differing]).toEqual([[], []]);
   const counts = ({ choices }: Logs['logs'][number], autocheckpoint: number): object => {
     const {
       recorded: _,
@@ -105,15 +110,15 @@ it('two recordings of one load, without checkpoints and with: each promises what
   expect(counts(without, 1000)).toMatchObject({ checkpoints: 4, dbWrites: 198, frames: 4218 });
 });
 
-it('an engine whose VFS calls were not recorded says so', async () => {
+it('an engine whose VFS calls were not recorded is reported', async () => {
   expect(await run('turso-wal', counted)).toMatch(
     /n\/a: the engine's VFS calls were not recorded\./,
   );
 });
 
-it('an interrupted replay prints the calls that were made, and exits with 3', async () => {
+it('an interrupted replay prints the completed calls, and exits with 3', async () => {
   const listeners = process.listenerCount('SIGINT');
-  // while it is under way: before that nothing listens
+  // while it runs, because earlier nothing listens
   const heard = new Promise<void>((resolve) =>
     process.once('newListener', (signal: string) => {
       if (signal === 'SIGINT') setImmediate(() => resolve(void process.emit('SIGINT')));
@@ -130,7 +135,7 @@ it('an interrupted replay prints the calls that were made, and exits with 3', as
   expect(process.listenerCount('SIGINT')).toBe(listeners);
 });
 
-it('what it does not take says so', async () => {
+it('invalid options are reported', async () => {
   const refused = async (name: string, more: Partial<ReplayOptions>): Promise<CommandFailure> => {
     const error: unknown = await run(name, more).catch((e: unknown) => e);
     expect(error).toBeInstanceOf(CommandFailure);

@@ -1,4 +1,7 @@
-/** How far a replay says it is, what it tells of a recording before it runs, and the recording's own storage calls. */
+/**
+ * A replay's progress, what it reports about a recording before it runs, and the recording's own
+ * storage calls.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -25,7 +28,7 @@ const golden = async (name: string): Promise<TraceStore> =>
     )
   ).store;
 
-it('every call is counted, first those of the replay, then those that measure the error; never backwards, never beyond', async () => {
+it('every call is counted, first those of the replay, then those that measure the error, and never backwards or too many', async () => {
   const said: ReplayProgress[] = [];
   const { report } = await replay(
     await golden('memory-delete'),
@@ -43,7 +46,8 @@ it('every call is counted, first those of the replay, then those that measure th
           all === report.calls && done < all && (i === 0 ? done === 0 : done > own[i - 1]!.done),
       ),
     ).toBe(true);
-    expect(report.calls - own.at(-1)!.done).toBeLessThanOrEqual(1000); // less than a step is never spoken of
+    // less than a step is never reported
+    expect(report.calls - own.at(-1)!.done).toBeLessThanOrEqual(1000);
   }
 });
 
@@ -60,7 +64,7 @@ it.each(['memory-delete', 'wal-exclusive', 'cache-thrash', 'idb-batch-atomic', '
   },
 );
 
-it('an interrupted replay has the calls that were made, beside the same calls of the recording', async () => {
+it('an interrupted replay has the completed calls, next to the same calls of the recording', async () => {
   const interruptedAt = async (at: number): ReturnType<typeof replay> => {
     let asked = 0;
     return replay(await golden('memory-delete'), DEFAULT_CONFIG, {
@@ -79,7 +83,7 @@ it('an interrupted replay has the calls that were made, beside the same calls of
   expect(warnings).toEqual([]);
 });
 
-it('what is replayed by now is given out now and then, each time as a whole', async () => {
+it('completed calls are reported now and then, each time as a complete report', async () => {
   const all: Replayed[] = [];
   const store = await golden('memory-delete');
   const { report } = await replay(
@@ -92,11 +96,11 @@ it('what is replayed by now is given out now and then, each time as a whole', as
     },
   );
   const calls = all.map((soFar) => soFar.report.calls);
-  expect(calls.length).toBeGreaterThanOrEqual(2); // the first, and the whole
+  expect(calls.length).toBeGreaterThanOrEqual(2); // the first, and the complete one
   expect(calls).toEqual([...new Set(calls)].sort((a, b) => a - b));
   for (const { report: soFar } of all) expect(soFar.replayed.vfs).toEqual(soFar.recorded.vfs);
   expect(all[0]!.report.errorWhy).toBe('the replay was interrupted.');
-  // the last one is whole, before its error is measured on the other VFS
+  // the last one is complete, before its error is measured on the other VFS
   expect(all.at(-1)!.report).toMatchObject({
     replayed: { vfs: report.replayed.vfs },
     calls: report.callsInAll,
@@ -109,7 +113,7 @@ it('what is replayed by now is given out now and then, each time as a whole', as
   expect(vfsCallsOf(kept.threads[0]!)).toBe(calls[0]);
 });
 
-it('what fills the files before a replay is in none of the counters of its VFS', async () => {
+it("filling the files before a replay isn't counted in its VFS's counters", async () => {
   let puts = 0;
   const { report } = await replay(await golden('absurd-sql'), DEFAULT_CONFIG, {
     engines,
@@ -128,7 +132,7 @@ it('what fills the files before a replay is in none of the counters of its VFS',
   expect(report.replayed.web).toEqual({ 'block.put': 82 });
 });
 
-it('interrupted while its error is measured, a replay is whole', async () => {
+it('interrupted while its error is measured, a replay is complete', async () => {
   let stage = '';
   const { report } = await replay(
     await golden('memory-delete'),
@@ -145,7 +149,7 @@ it('interrupted while its error is measured, a replay is whole', async () => {
   expect(report.errorWhy).toMatch(/could not be replayed on: it was interrupted/);
 });
 
-it('a recording tells what a replay makes of it', async () => {
+it('a recording shows what a replay will do with it', async () => {
   const facts = recordingFactsOf(await golden('opfs-coop-sync'));
   expect(facts).toMatchObject({
     threads: 1,

@@ -21,7 +21,7 @@ const golden = async (name: string): Promise<TraceStore> =>
 const { engines, environment } = nodeSurroundings();
 const around = { engines, environment };
 
-it('memory-delete on MemoryVFS: every count and byte of the recording, and a trace that says the same', async () => {
+it('memory-delete on MemoryVFS: every count and byte of the recording, and a trace with the same', async () => {
   const { report, trace } = await replay(await golden('memory-delete'), DEFAULT_CONFIG, around);
   expect(report.replayed.vfs).toEqual(report.recorded.vfs);
   expect(report.recorded.vfs).toMatchObject({
@@ -46,18 +46,18 @@ describe('on another VFS', () => {
         around,
       );
       expect(report.replayed.vfs).toEqual(report.recorded.vfs);
-      // that one was made on OPFSCoopSync, which refused once and was asked again
+      // that one was recorded on OPFSCoopSync, which refused once and was called again
       expect(report.differing).toEqual(name === 'cache-thrash' ? { xOpen: 1, xLock: 1 } : {});
     },
   );
 });
 
-it('the page cache by the curve, null where it does not know', async () => {
+it('the page cache by the curve, null where the curve is unknown', async () => {
   const misses = async (name: string, cacheSize: number): Promise<(number | null)[]> =>
     (await replay(await golden(name), { ...DEFAULT_CONFIG, cacheSize }, around)).report.cache.map(
       (c) => c.misses,
     );
-  // of cache-thrash at most so many: the recording folded its cache_size
+  // at most this many for cache-thrash, because the recording folded its cache_size
   expect([
     await misses('cache-thrash', 500),
     await misses('cache-thrash', -4000),
@@ -66,7 +66,7 @@ it('the page cache by the curve, null where it does not know', async () => {
   ]).toEqual([[50], [50], [null], [50]]);
 });
 
-it('what cannot be replayed says so', async () => {
+it("reports what can't be replayed", async () => {
   await expect(
     replay(await golden('kvvfs'), { ...DEFAULT_CONFIG, vfs: 'memory' }, around),
   ).rejects.toThrow(/makes no VFS call/);
@@ -79,7 +79,7 @@ it('what cannot be replayed says so', async () => {
 });
 
 describe('how far a replay can be trusted', () => {
-  it("is measured on the recording's own VFS: no count differs, and it says how the times stand", async () => {
+  it("is measured on the recording's own VFS: no count differs, and it compares the times", async () => {
     const { report } = await replay(
       await golden('memory-delete'),
       { ...DEFAULT_CONFIG, vfs: 'MemoryAsyncVFS' },
@@ -92,7 +92,7 @@ describe('how far a replay can be trusted', () => {
       /replayed on MemoryVFS, which the recording was probably made on, a guess \(it made no storage call\), 0 of \d+ VFS counts differ; the time in calls is /,
     );
   });
-  it("a recording whose VFS isn't available here has no error, and says why", async () => {
+  it("a recording whose VFS isn't available here has no error, and shows why", async () => {
     const { report } = await replay(await golden('opfs-coop-sync'), DEFAULT_CONFIG, around);
     expect(report.error).toBeNull();
     expect(report.errorWhy).toMatch(/OPFSCoopSync.*isn't available here/);
@@ -117,14 +117,14 @@ describe('how far a replay can be trusted', () => {
 });
 
 describe('several threads', () => {
-  it('with a database in common: the busiest, and why', async () => {
+  it('with a common database: the busiest, and why', async () => {
     const script = replayScriptOf(await golden('idb-two-tabs'));
     expect(script.threads).toEqual([script.thread]);
     expect(script.leftOut.join()).toMatch(
       /several threads share .+, and who waited for whom cannot be replayed/,
     );
   });
-  it('with databases of their own: all of them, each in its order', async () => {
+  it('with separate databases: all of them, each in its order', async () => {
     const [one, other] = [await golden('memory-delete'), await golden('wal-exclusive')];
     for (const { definitions } of other.threads)
       for (const d of definitions.values())

@@ -25,7 +25,7 @@ INSERT INTO u VALUES('x',1),('a',x'00ff');
 INSERT INTO t VALUES(1,'one');
 INSERT INTO t VALUES(2,'two');
 `;
-/** Forgets what the last transaction writes to the database, and says that all is well. */
+/** Drops what the last transaction writes to the database, and reports success. */
 const forgetful: VfsMaker = async (config, module) => {
   const made = (await memoryVfs(config, module))!;
   const vfs = made.vfs as Record<string, (...args: number[]) => number>;
@@ -47,8 +47,8 @@ const resultsOf = async (runs: readonly Run[], makeVfs?: VfsMaker): Promise<RunR
 const verdicts = (...results: RunResult[]) =>
   storedVerdicts(results.map((result, i) => ({ name: 'ABCDEFG'[i]!, result })));
 
-describe('what is stored', () => {
-  it('is the same on every VFS, build, version, page size and journal of one script', async () => {
+describe('the stored data', () => {
+  it('is the same for one script on every VFS, build, version, page size, and journal', async () => {
     const configs: Partial<Config>[] = [
       {},
       { vfs: 'memory' },
@@ -70,7 +70,7 @@ describe('what is stored', () => {
     expect(results[0]!.stored!.tables['t']).toMatch(/^[0-9a-f]{8}\/2$/);
   });
 
-  it('a VFS that forgets the last transaction: told by table, and the others go on holding', async () => {
+  it('a VFS that loses the last transaction: reported by table, and the others still hold', async () => {
     const [fine] = await resultsOf([own(SQL)]);
     const [wrong] = await resultsOf([own(SQL)], forgetful);
     expect(wrong!.stored!.tables['t']).toMatch(/\/1$/);
@@ -92,13 +92,13 @@ describe('what is stored', () => {
     expect(told.map(({ holds }) => holds)).toEqual([false]);
   });
 
-  it('other scripts and parameters are not compared, nor is one alone', async () => {
+  it("other scripts and parameters aren't compared, and a single one isn't either", async () => {
     const [a, b] = await resultsOf([own(SQL), own(`${SQL} `)]);
     expect(verdicts(a!, b!)).toEqual([]);
     expect(verdicts(a!)).toEqual([]);
   });
 
-  it('is what was committed: an open transaction is not', async () => {
+  it('is what was committed, without an open transaction', async () => {
     for (const vfs of ['memory', 'MemoryVFS'] as const) {
       const [open, none] = await resultsOf([
         own(`${SQL}BEGIN; DELETE FROM t;`, { vfs }),
@@ -108,7 +108,7 @@ describe('what is stored', () => {
     }
   });
 
-  it('the tables of virtual tables are read through them; many tables count together beyond 200', async () => {
+  it('virtual tables are read instead of their shadow tables; beyond 200 tables they are summarized together', async () => {
     const tables = Array.from(
       { length: 203 },
       (_, i) => `CREATE TABLE n${String(i).padStart(3, '0')}(a);`,
@@ -121,7 +121,7 @@ describe('what is stored', () => {
     expect([names.length, names.at(-1)]).toEqual([202, '(all other tables)']);
   });
 
-  it('reading back adds nothing to what is counted, and can be left away', async () => {
+  it('reading back adds nothing to the counts, and can be skipped', async () => {
     const [with1, without] = [
       await sampleOf(own(SQL), around),
       await sampleOf(own(SQL, {}, { readBack: false }), around),
@@ -131,7 +131,7 @@ describe('what is stored', () => {
     expect(with1.settings).toEqual(without.settings);
   });
 
-  it('what cannot be read back is said, and leaves the comparison open', async () => {
+  it('a failed read-back is reported, and leaves the comparison open', async () => {
     const broken = `${SQL}PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql='CREATE TABLE nonsense(' WHERE name='t';`;
     const [a, b] = await resultsOf([own(broken), own(broken, { pageSize: 8192 })]);
     expect(a!.notes).toEqual([
@@ -140,15 +140,15 @@ describe('what is stored', () => {
     expect(verdicts(a!, b!)).toMatchObject([{ holds: null, why: 'not read back: A, B' }]);
   });
 
-  it('a timed run reads it back in the pass that is not counted, and only there', async () => {
+  it('a timed run reads it back in the uncounted pass, and only there', async () => {
     const [result] = await resultsOf([{ ...own(SQL), mode: 'time', repeats: 2 }]);
     expect(result!.stored!.tables['t']).toMatch(/\/2$/);
     expect([result!.totalMs!.passes.length, typeof result!.warmUpMs]).toEqual([2, 'number']);
   });
 });
 
-it('a trap of the engine is told, and that its count is not given', async () => {
-  // a VFS that traps as wasm does, in the midst of a statement
+it("an engine's trap is reported, and it has no count", async () => {
+  // a VFS that traps like wasm, in the middle of a statement
   const trapping: VfsMaker = async (config, module) => {
     const made = (await memoryVfs(config, module))!;
     const vfs = made.vfs as Record<string, (...args: number[]) => number>;

@@ -26,17 +26,17 @@ const keys = [
   ),
 ];
 
-it('every name that a finding gives leads to an experiment with at least two variants', () => {
+it('every name that a finding gives is an experiment with at least two variants', () => {
   expect(keys.length).toBeGreaterThanOrEqual(13);
   expect(keys.filter((key) => (experimentFor(key)?.variants.length ?? 0) < 2)).toEqual([]);
   expect(experimentFor('no such thing')).toBeUndefined();
-  // one of the findings' own patterns that none of them names would never be found
+  // one of the findings' own patterns that no finding names would never be found
   expect(PATTERNS.filter(({ id }) => !keys.some((key) => experimentFor(key)?.id === id))).toEqual(
     [],
   );
 });
 
-it('no experiment has the name of a workload: the command line takes either', () => {
+it('no experiment has the name of a workload, because the command line accepts both', () => {
   const ids = [...ALL_EXPERIMENTS, ...WORKLOADS].map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
 });

@@ -21,7 +21,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** The files of an installed package, under another version. */
+/** The files of an installed package, packed with another version. */
 function packed(from: string, version: string): Buffer {
   const text = (path: string): Buffer => readFileSync(join('node_modules', from, path));
   const src = readdirSync(join('node_modules', from, 'src')).filter((name) => /\.js$/.test(name));
@@ -32,7 +32,9 @@ function packed(from: string, version: string): Buffer {
     ),
   );
 }
-/** Releases of wa-sqlite: its count changes with 1.3.0; 1.2.0 can't be had, one is a prerelease. */
+/**
+ * Releases of wa-sqlite: its count changes with 1.3.0, 1.2.0 isn't available, one is a prerelease.
+ */
 const LISTED = ['1.4.0', '1.1.0', '1.1.0-dev-2024', '1.1.1', '1.2.0', '1.3.0', '1.3.1'];
 let calls: string[];
 let interruptAt = '';
@@ -76,7 +78,7 @@ async function versions(
 const [NEW, OLD] = IN_MEMORY.ac60!;
 
 describe('the graph', () => {
-  it('has all releases that npm lists, in their order, n/a with its cause; saved, it is gone on with', async () => {
+  it('has all releases that npm lists, in order, n/a with its cause; a saved one is continued', async () => {
     const out = join(folder, 'graph.json');
     const html = join(folder, 'graph.html');
     const first = await versions({ out, files: { html } });
@@ -99,7 +101,8 @@ describe('the graph', () => {
       ['1.3.1', NEW],
       ['1.4.0', NEW],
     ]);
-    // as an interrupted run leaves it: what is there is not counted again, what is missing or failed is
+    // as an interrupted run leaves it: existing counts are kept, missing and failed ones are
+    // counted
     const cut = { ...saved, releases: saved.releases.slice(0, 4) };
     writeFileSync(out, JSON.stringify(cut));
     rmSync(join(folder, 'cache'), { recursive: true });
@@ -112,7 +115,7 @@ describe('the graph', () => {
       'pack wa-sqlite@1.4.0',
     ]);
   });
-  it('interrupted, keeps what it has, names the way on, and exits with 3', async () => {
+  it('interrupted, keeps what it has, prints how to continue, and exits with 3', async () => {
     const out = join(folder, 'graph.json');
     interruptAt = 'pack wa-sqlite@1.1.1';
     const { code, said, out: printed } = await versions({ out });
@@ -129,7 +132,7 @@ describe('the graph', () => {
     expect(second.code).toBe(3);
     expect(second.said).toContain('With --out FILE.json the next run continues from here.');
   });
-  it('takes the newest, a range, or releases by name without a registry', async () => {
+  it('accepts the newest, a range, or releases by name without a registry', async () => {
     const names = (out: string): (string | undefined)[] =>
       [...out.matchAll(/^ {2}\S*wa-sqlite@(\S+)/gm)].map((m) => m[1]);
     expect(names((await versions({ last: 2 })).out)).toEqual(['1.3.1', '1.4.0']);
@@ -140,7 +143,7 @@ describe('the graph', () => {
     expect(names(out)).toEqual(['1.0.0', '2.0.6']);
     expect(calls).toEqual([]);
   });
-  it('refuses a file of something else, and what is no package, release, or workload', async () => {
+  it('rejects a file of another kind, and an invalid package, release, or workload', async () => {
     const failure = async (options: Partial<VersionsOptions>): Promise<string> => {
       const e = await versions(options).catch((error: unknown) => error);
       if (!(e instanceof CommandFailure)) throw new Error('nothing failed');
@@ -170,7 +173,7 @@ describe('the graph', () => {
 });
 
 describe('--bisect', () => {
-  it('finds the first release with another count, and the releases that it can not rule out', async () => {
+  it("finds the first release with another count, and the releases that it can't rule out", async () => {
     const html = join(folder, 'bisected.html');
     const { code, out } = await versions({ bisect: true, files: { html } });
     expect(code).toBe(0);
@@ -189,7 +192,7 @@ describe('--bisect', () => {
     expect(out).toContain('Could not be counted, and may be the first: wa-sqlite@1.2.0');
     expect(out).toMatch(/^ +ac60 +7,611,740 +1,491,318 +-6,120,422 +×0\.20$/m);
   });
-  it('says that nothing changed, or not by as much', async () => {
+  it('reports that nothing changed, or less than the threshold', async () => {
     const same = await versions({ bisect: true, from: '1.3.0' });
     expect(same.out).toContain('No change between the first and the last:');
     expect(same.out).toContain('2 of 3 releases counted.');

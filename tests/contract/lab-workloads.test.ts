@@ -26,7 +26,7 @@ const step = (result: RunResult, id: string): RunResult['steps'][number] => {
   return found;
 };
 
-/** Smaller than the default where the default takes seconds. */
+/** Smaller than the default if the default takes seconds. */
 const SMALLER: Readonly<Record<string, Record<string, number>>> = {
   'sql-speed': { rows: 2500, commits: 100 },
 };
@@ -47,7 +47,8 @@ describe('every workload: the same counts in two fresh instances, and as stored'
     expect(first.notes).toEqual([]);
     const words = (counters: Counters): string =>
       Object.entries(counters)
-        .flatMap(([name, n]) => (n && !name.startsWith('gap.') ? [`${name} ${n}`] : [])) // gaps: equal above, and they sum up to the instructions
+        // gaps: equal above, and they add up to the instructions
+        .flatMap(([name, n]) => (n && !name.startsWith('gap.') ? [`${name} ${n}`] : []))
         .join(', ');
     const lines = first.steps.map((s) => `${s.id}: ${s.skipped ?? words(s.counters)}`);
     await expect(
@@ -67,7 +68,7 @@ it('speedtest1: one count in 5 of 5 runs', async () => {
   expect(counts).toEqual(Array.from({ length: 5 }, () => 1_277_269_881));
 });
 
-describe('against measurements made with other tools', () => {
+describe('compared with measurements by other tools', () => {
   it('a checkpoint of 560 pages in one run, then of 60 pages in 58', async () => {
     const result = await counted(workloadOf('checkpoint-anatomy'));
     const { passive, truncate } = {
@@ -125,7 +126,7 @@ describe('against measurements made with other tools', () => {
   });
 });
 
-it('your own script: steps by their markers, an error with the step and what SQLite says', async () => {
+it("a user's script: steps by their markers, and an error with the step and SQLite's message", async () => {
   const sql =
     'CREATE TABLE t(a);\n-- step fill\nINSERT INTO t VALUES(1),(2);\n-- step read\nSELECT a FROM t;\n-- step read\nSELECT sum(a) FROM t;';
   const result = await counted(workloadOf('own-sql', sql), {}, sql);
@@ -141,7 +142,7 @@ it('your own script: steps by their markers, an error with the step and what SQL
   );
 });
 
-it('each function apart: the sum is the total', async () => {
+it('each function separately: the sum is the total', async () => {
   const { Engines } = await import('../../src/lab/experiments/engine/open-engine.ts');
   const sum = async (metering: 'total' | 'functions'): Promise<[bigint, number]> => {
     const engine = await (around.engines instanceof Engines ? around.engines : null)!.open(
@@ -157,7 +158,7 @@ it('each function apart: the sum is the total', async () => {
   const [apart, functions] = await sum('functions');
   expect(none).toBe(0);
   expect(functions).toBeGreaterThan(300);
-  // the engine's own random numbers are not seeded here: both open a database alike but for them
+  // the engine's own random numbers aren't seeded here, and both databases differ only in them
   expect(Math.abs(Number(apart - total))).toBeLessThan(1000);
 });
 

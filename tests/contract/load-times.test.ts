@@ -1,4 +1,5 @@
-// How an engine was loaded into a thread, and its first actions: modules as real builds load them.
+// How an engine was loaded into a thread, and its first actions, with modules as real builds load
+// them.
 import { afterEach, expect, it } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import { loadSqlJs, sqlJsWasm } from './helpers/sql-js.ts';
@@ -33,7 +34,7 @@ it.each(['journey-sync', 'journey-async', 'wa1-sync'] as const)(
       ['first statement', true],
       ['first read', true],
     ]);
-    // Node has modules of its own
+    // Node has its own modules
     const instantiate = rows.find((r) => r.op === Op.wasmInstantiate && r.length > 500_000)!;
     expect(load!.bytes).toBe(instantiate.length);
     expect(rows[is['instantiate']!.row]!.seq).toBe(instantiate.seq);
@@ -43,18 +44,18 @@ it.each(['journey-sync', 'journey-async', 'wa1-sync'] as const)(
       ['first read', [Op.xRead]],
     ] as const)
       expect(rows[is[step]!.row]!.seq, step).toBe(first(...ops).seq);
-    // the engine says which instance it is
+    // the engine names its instance
     expect(t.engines[0]!.load).toBe(instantiate.seq);
     const end = is['first statement']!.fromUs! + is['first statement']!.us!;
     expect(load!.totalUs).toBeCloseTo(end - is['instantiate']!.fromUs!, 3);
   },
 );
 
-it('a module that was compiled before is told apart, and one that fails to compile says so', async () => {
+it('a module that was compiled earlier is distinguished, and one that fails to compile is reported', async () => {
   const t = (traced = new Traced());
   const module = await WebAssembly.compile(sqlJsWasm());
   await expect(WebAssembly.compile(new Uint8Array(5000))).rejects.toThrow(WebAssembly.CompileError);
-  // glue makes modules of some bytes for functions in a table: too small to be told of
+  // glue creates modules of a few bytes for functions in a table, which are too small to record
   new WebAssembly.Instance(
     new WebAssembly.Module(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0])),
   );
@@ -80,7 +81,7 @@ it('a module that was compiled before is told apart, and one that fails to compi
   ).toEqual([]);
 });
 
-it('two engines of one thread: what each did first cannot be told apart', async () => {
+it("two engines of one thread: their first actions can't be distinguished", async () => {
   const t = (traced = new Traced());
   for (let i = 0; i < 2; i++) {
     const { sqlite3 } = await loadWaSqlite('journey-sync');

@@ -47,7 +47,10 @@ async function database(characteristics = 0) {
   return { sql, log, store, history };
 }
 
-/** The log as a recovery reads it: frames with the header's salts and right checksums, from the first on, up to the last that commits. */
+/**
+ * The log as a recovery reads it: frames with the header's salts and correct checksums, from the
+ * first to the last that commits.
+ */
 function recover(bytes: Uint8Array): { frames: number; commits: number; pageSize: number } {
   const view = new DataView(bytes.buffer);
   const u32 = (at: number): number => view.getUint32(at);
@@ -88,7 +91,8 @@ describe('a log', () => {
         `PRAGMA page_size=${pageSize}; ${WAL} CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT)`,
       );
       for (let i = 0; i < 20; i++) await sql(fill(50, i * 50));
-      for (let i = 0; i < 5; i++) await sql(`UPDATE t SET b=${i} WHERE a=7`); // the same single page again and again
+      // the same single page repeatedly
+      for (let i = 0; i < 5; i++) await sql(`UPDATE t SET b=${i} WHERE a=7`);
       const { frames, commits } = recover(log());
       expect(commits).toBe(26);
       expect(history()).toMatchObject({
@@ -99,12 +103,12 @@ describe('a log', () => {
         restarts: 0,
         truncations: 0,
       });
-      expect(transactionsOf(store()).list.length).toBe(27); // making the database a WAL one came before
+      expect(transactionsOf(store()).list.length).toBe(27); // the change to WAL came before
       expect(await sql('PRAGMA wal_checkpoint(PASSIVE)')).toEqual([0, frames, frames]);
     },
   );
 
-  test('begins anew, is cut, and is used again', async () => {
+  test('starts over, is truncated, and is used again', async () => {
     const { sql, log, history } = await database(POWERSAFE_OVERWRITE);
     await sql(`${WAL} CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); ${fill(500)}`);
     const first = recover(log());
@@ -129,7 +133,7 @@ describe('a log', () => {
     });
   });
 
-  test('of a transaction that spills: pages and checksums are written again; one rolled back leaves frames to be replaced', async () => {
+  test('of a transaction that spills: pages and checksums are written again, and a rolled-back one leaves frames to be replaced', async () => {
     const { sql, log, store, history } = await database(POWERSAFE_OVERWRITE);
     await sql(
       `${WAL} PRAGMA cache_size=5; CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); ${fill(2000)}`,
@@ -148,13 +152,13 @@ describe('a log', () => {
       .filter((t) => t.kind === 'write')
       .map((t) => t.outcome);
     expect(outcomes.slice(-2)).toEqual(['committed', 'committed']);
-    // also where COMMIT_PHASETWO is not seen, and frames are all that tells
+    // also if COMMIT_PHASETWO isn't recorded, and only frames show it
     expect(
       [...transactionsOf(store(Op.xFileControl)).list].filter((t) => t.commitPoint === 'wal'),
     ).toHaveLength(after.commits);
   });
 
-  test('that is filled up to its sectors: what repeats a commit is none', async () => {
+  test("that is filled up to its sectors: copies of a commit frame don't count", async () => {
     const { sql, log, store, history } = await database();
     await sql(
       `PRAGMA page_size=512; ${WAL} PRAGMA synchronous=full; CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT);`,
@@ -171,7 +175,7 @@ describe('a log', () => {
 
 describe('a rollback journal', () => {
   test.each([512, 4096, 65536])(
-    'that stays, pages of %i bytes: its header zeroed is the commit',
+    'that stays, pages of %i bytes: its zeroed header is the commit',
     async (pageSize) => {
       const { sql, store } = await database();
       await sql(
@@ -185,7 +189,7 @@ describe('a rollback journal', () => {
     },
   );
 
-  test('of a transaction that spills: written in turn with the database, one commit', async () => {
+  test('of a transaction that spills: written alternately with the database, one commit', async () => {
     const { sql, store } = await database();
     await sql(
       `PRAGMA journal_mode=delete; PRAGMA cache_size=5; CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); ${fill(3000)}`,

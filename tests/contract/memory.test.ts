@@ -56,7 +56,7 @@ it.each<Build>(['journey-sync', 'journey-async'])('%s: each reading', async (bui
   expect(t.faultsOf(t.all())).toEqual([]);
 });
 
-it('two engines of a thread, one of them with a database in memory: each reading is of its own', async () => {
+it('two engines of a thread, one of them with a database in memory: each reading belongs to its own engine', async () => {
   let ms = 0;
   const t = (traced = new Traced({ now: () => (ms += LONG) }));
   const engines = [await loadWaSqlite('journey-sync'), await loadWaSqlite('journey-sync')];
@@ -77,7 +77,7 @@ it('two engines of a thread, one of them with a database in memory: each reading
   expect(t.faultsOf(t.all())).toEqual([]);
 });
 
-it('says where memory grew while a call was suspended', async () => {
+it('reports where memory grew while a call was suspended', async () => {
   const t = (traced = new Traced());
   const { sqlite3, module, vfs } = await loadWaSqlite('journey-async');
   const db = await sqlite3.open_v2('grows.db');
@@ -104,7 +104,7 @@ it('says where memory grew while a call was suspended', async () => {
   expect(t.faultsOf(rows)).toEqual([]);
 });
 
-it('is read four times a second at most', async () => {
+it('is read at most four times a second', async () => {
   let ms = 0;
   const t = (traced = new Traced({ now: () => (ms += 0.01) }));
   const { sqlite3 } = await loadWaSqlite('journey-sync');
@@ -148,7 +148,7 @@ it.each<Build>(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'])(
   },
 );
 
-it('tells a cache of statements keyed by their texts from statements that are forgotten', async () => {
+it('distinguishes a cache of statements keyed by their texts from forgotten statements', async () => {
   const opened = async (
     values: (i: number) => number,
     runs: number,

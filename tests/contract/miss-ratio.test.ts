@@ -32,7 +32,7 @@ const mixed: Load = (i, u) =>
     ? `SELECT sum(k) FROM t WHERE k BETWEEN ${Math.floor(u * 29_000)} AND ${Math.floor(u * 29_000) + 500}`
     : zipf(i, u);
 
-/** A fresh engine: fill, then the load at one cache size. Range: the load alone. */
+/** A fresh engine: fills, then runs the load with one cache size. Range: only the load. */
 async function run(
   load: Load,
   cacheSize: number | string,
@@ -66,7 +66,7 @@ const LOADS = [
   ['point reads', zipf],
 ] as const;
 describe.each(some(LOADS))('%s', (_, load) => {
-  it('the curve is within one point of the hit rates measured, from 20 pages up', async () => {
+  it('the curve is within one point of the measured hit rates, from 20 pages up', async () => {
     const all = await run(load, 0);
     const curve = curveOf(all);
     expect(curve.kind).toBe('exact');
@@ -78,7 +78,7 @@ describe.each(some(LOADS))('%s', (_, load) => {
       const at = await run(load, size);
       const measured = connectionCaches(at.store, at.range)[0]!;
       expect(measured.hits + measured.misses, `requests at ${size}`).toBe(curve.requests);
-      // every miss is a page read, and no page is read besides
+      // every miss is a page read, and there are no other page reads
       expect(pagesOf(at.store, at.range)[0]!.reads).toBe(measured.misses);
       const wrong = Math.abs(missRatioAt(curve, size)! - (1 - measured.hitRate!));
       expect(
@@ -87,10 +87,10 @@ describe.each(some(LOADS))('%s', (_, load) => {
       ).toBeLessThan(0.01);
       const bound = curveOf(at);
       expect(bound.kind).toBe('at most');
-      // without the first statement, whose counters have none before them to compare with
+      // without the first statement, whose counters have no earlier ones to compare with
       expect(bound.seenShare).toBeCloseTo(measured.misses / curve.requests, 2);
     }
-    // what is recommended does what is promised, as KiB too
+    // the recommended size keeps its promise, also in KiB
     const goal = curve.goal!;
     const tried = await run(load, -goal.kib!);
     const reached = connectionCaches(tried.store, tried.range)[0]!;
@@ -103,7 +103,7 @@ const updates: Load = (i, u) =>
   i % 3 === 0 ? `UPDATE t SET k=k+1 WHERE id=${Math.floor(ROWS * u ** 3) + 1}` : zipfByKey(i, u);
 const oneLarge: Load = (i, u) => (i === 300 ? "UPDATE t SET b = b || 'x'" : zipfByKey(i, u));
 
-/** What is said of a recording, whole: its largest curve, and F11. */
+/** The results for a whole recording: its largest curve, and F11. */
 function saidOf(store: TraceStore): { curve: MissRatio; advice: string | undefined } {
   const curve = missRatiosOf(store).find(({ connection }) => connection !== 0)!;
   return { curve, advice: findingsOf(store).find(({ rule }) => rule === 'F11')?.advice };
@@ -117,7 +117,7 @@ const SMALL = [
   ['ranges mixed in', mixed, 30],
 ] as const;
 describe.each(some(SMALL, 2))('%s through a small cache', (_, load, cacheSize) => {
-  it('a larger one reads no more than was said; as advised, it reads so few that F11 is silent', async () => {
+  it('a larger one reads no more than predicted, and the advised one reads so few that F11 is silent', async () => {
     const { curve, advice } = saidOf((await run(load, cacheSize)).store);
     for (const size of [150, 300, 500]) {
       const said = missRatioAt(curve, size);
@@ -167,7 +167,7 @@ it.each([
   },
 );
 
-it('the counters and the reads of pages agree whatever the statements', async () => {
+it('the counters and the page reads agree for any statements', async () => {
   const { store } = await run(mixed, 40);
   const thread = store.threads[0]!;
   const pageReads = pagesOf(store)[0]!.reads;

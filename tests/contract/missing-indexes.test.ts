@@ -1,6 +1,6 @@
 /**
  * The confidence of F50 to F52 on a real engine: what no index can speed up isn't a likely fault,
- * though SQLite's counters are the same.
+ * although SQLite's counters are the same.
  */
 import { afterEach, expect, it } from 'vitest';
 import { findingsOf } from '../traces/analyses.ts';
@@ -28,7 +28,7 @@ const SETUP = `PRAGMA foreign_keys=ON; CREATE TABLE notes(id INTEGER PRIMARY KEY
   ${Array.from({ length: TABLES }, (_, i) => `CREATE TABLE other_${i}(a);`).join(' ')}`;
 const RUNS = 12;
 
-/** A query, and what is found of it. */
+/** A query, and the findings for it. */
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
   'SELECT id FROM notes WHERE name = 7': ['F50 likely'],
   "SELECT id FROM notes WHERE lower(name) = 'n7'": ['F50 possible'],
@@ -48,7 +48,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
     'F51 likely',
     'F52 possible',
   ],
-  // what they change is not brought: by their steps it can't be much
+  // what they change isn't returned, and by their steps it can't be much
   "UPDATE notes SET size = 0 WHERE name = 'n7'": ['F50 likely'],
   "DELETE FROM tags WHERE note = 'gone'": ['F50 likely'],
   "INSERT INTO log SELECT id FROM notes WHERE name = 'n7'": ['F50 likely'],
@@ -81,7 +81,7 @@ it('what no index serves is possible at most, or not found', async () => {
   for (const sql of Object.keys(QUERIES)) {
     const from = t.mark();
     for (let i = 0; i < RUNS; i++) await sqlite3.exec(db, sql);
-    // by itself: a rule names five statements at most
+    // separately, because a rule names at most five statements
     const rows = [...t.all().slice(0, opened), ...t.since(from)];
     found[sql] = findingsOf(storeOf(t, rows)).flatMap(({ rule, confidence }) =>
       /^F5[012]$/.test(rule) ? [`${rule} ${confidence}`] : [],

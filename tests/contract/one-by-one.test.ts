@@ -1,4 +1,7 @@
-/** F01 on a real engine: commits of a dozen pages for a full-text index, batches of rows, and what one transaction of all of them really calls. */
+/**
+ * F01 on a real engine: commits of a dozen pages for a full-text index, batches of rows, and the
+ * calls that one transaction for all of them really makes.
+ */
 import { afterEach, expect, it } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import { opName } from '../../src/event/operations.ts';
@@ -73,7 +76,7 @@ it('finds commits that write a full-text index, and predicts no call that one tr
   }
 });
 
-/** A sync in memory takes no time. */
+/** Changes syncs in memory, which take no time, to take `us`. */
 function syncsTake(us: number, store: TraceStore): TraceStore {
   for (const { events } of store.threads)
     for (let row = 0; row < events.count; row++)
@@ -81,7 +84,7 @@ function syncsTake(us: number, store: TraceStore): TraceStore {
   return store;
 }
 
-it('of batches predicts the fixed calls of a commit, and is silent where they take little', async () => {
+it("of batches predicts a commit's fixed calls, and is silent if they take little time", async () => {
   const fast = findingsOf(syncsTake(0.001, await recorded(APART, ROWS, [batch(400), BATCHES])));
   expect(fast.filter(({ rule }) => rule === 'F01')).toEqual([]);
   const of = [ROWS, [batch(40), BATCHES]] as const;
@@ -100,9 +103,9 @@ it('of batches predicts the fixed calls of a commit, and is silent where they ta
     return [`${kind} ${opName(op)}`.trim(), calls, less] as const;
   });
   const fixed = BATCHES - 1;
-  // of the journal's pages it isn't known which are written twice: headers alone
+  // it is unknown which of the journal's pages are written twice, because only headers are recorded
   for (const [name, predicted, less] of calls.filter(([name]) => name !== 'journal xWrite'))
-    // more pages than the page cache holds: some are written early, and then the journal syncs
+    // more pages than fit in the page cache: some are written early, and then the journal syncs
     expect(predicted - less, name).toBeLessThanOrEqual(name === 'journal xSync' ? 2 : 0);
   expect(Object.fromEntries(calls.map(([name, predicted]) => [name, predicted]))).toMatchObject({
     'main-db xSync': fixed,
@@ -112,7 +115,7 @@ it('of batches predicts the fixed calls of a commit, and is silent where they ta
   });
 });
 
-it('of transactions that a BEGIN opens advises fewer, and of single statements one', async () => {
+it('advises fewer transactions if a BEGIN opens them, and one for single statements', async () => {
   const inOne = (): string => `BEGIN; ${batch(2)()}; ${batch(3)()}; COMMIT;`;
   const advice = async (sql: () => string): Promise<string[]> =>
     findingsOf(syncsTake(1000, await recorded(APART, ROWS, [sql, BATCHES])))

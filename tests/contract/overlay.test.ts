@@ -1,5 +1,5 @@
-// The overlay on your own VFS: counts the same as the trampolines, and doesn't change results,
-// bytes, or timing of answers.
+// The overlay on your own VFS: it counts the same as the trampolines, and doesn't change results,
+// bytes, or when calls return.
 import { readFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ afterEach(() => {
   traced = null;
 });
 
-/** An engine whose VFS is instrumented after it was registered, as the helper registers it. */
+/** An engine whose VFS is instrumented after its registration, as the helper registers it. */
 async function instrumented(
   build: Build,
 ): Promise<WaSqlite & { recording: Recording; thread: ThreadStore }> {
@@ -41,7 +41,7 @@ const filesOf = ({ vfs }: WaSqlite): [string, Buffer][] =>
     Buffer.from(f.data.slice(0, f.size)),
   ]);
 
-/** `xRead main-db 0 100 type 13` -> how often: everything of a call that is no time and no id. */
+/** `xRead main-db 0 100 type 13` -> how often: everything about a call except times and ids. */
 function callsOf(thread: ThreadStore): Record<string, number> {
   const { events } = thread;
   const calls: Record<string, number> = {};
@@ -63,7 +63,7 @@ function callsOf(thread: ThreadStore): Record<string, number> {
 }
 
 describe.each(BUILDS)('%s', (build) => {
-  it('records the calls that the trampolines record, argument by argument, and changes no answer and no byte', async () => {
+  it('records the same calls as the trampolines, argument by argument, and changes no result and no byte', async () => {
     traced = new Traced();
     const hooked = await loadWaSqlite(build);
     const expected = await runScript(hooked.sqlite3);
@@ -86,7 +86,7 @@ describe.each(BUILDS)('%s', (build) => {
       ]);
   });
 
-  it('a call that suspends is asynchronous in the trace, and only that', async () => {
+  it('a call that suspends is asynchronous in the trace, and no other', async () => {
     const { sqlite3, thread, recording } = await instrumented(build);
     await runScript(sqlite3);
     recording.store();
@@ -99,7 +99,7 @@ describe.each(BUILDS)('%s', (build) => {
   });
 });
 
-it('a method answers in the way it did: a number at once, or a promise', async () => {
+it('a method returns as before: a number at once, or a promise', async () => {
   for (const build of ['journey-sync', 'journey-async'] as const) {
     const { sqlite3, vfs } = await instrumented(build);
     const seen = new Set<string>();
@@ -115,7 +115,7 @@ it('a method answers in the way it did: a number at once, or a promise', async (
   }
 });
 
-it('an error of the VFS reaches SQLite as it is, and is in the trace', async () => {
+it('an error of the VFS reaches SQLite unchanged, and is in the trace', async () => {
   const { sqlite3, vfs, recording, thread } = await instrumented('journey-sync');
   const db = await sqlite3.open_v2('e.db');
   await sqlite3.exec(db, 'CREATE TABLE t(a)');
@@ -129,7 +129,7 @@ it('an error of the VFS reaches SQLite as it is, and is in the trace', async () 
   expect(results).toContain(13);
 });
 
-it('a paused recording records nothing and knows its files when it goes on', async () => {
+it('a paused recording records nothing, and knows its files when it continues', async () => {
   const { sqlite3, recording } = await instrumented('wa1-async');
   recording.pause();
   const db = await sqlite3.open_v2('p.db');
@@ -142,7 +142,7 @@ it('a paused recording records nothing and knows its files when it goes on', asy
   expect(files.find((f) => f.path.endsWith('p.db'))?.vfs.xWrite).toBe(2);
 });
 
-it('what is saved is read by the panel and the command line: the same numbers', async () => {
+it('the panel and the command line read the saved file, with the same numbers', async () => {
   const { sqlite3, recording } = await instrumented('journey-sync');
   await runScript(sqlite3);
   const folder = mkdtempSync(join(tmpdir(), 'vfscope-overlay-'));
@@ -162,7 +162,7 @@ it('what is saved is read by the panel and the command line: the same numbers', 
   }
 });
 
-it('says which layers it has, and nothing is concluded from those that it has not', async () => {
+it('reports which layers it has, and concludes nothing from missing ones', async () => {
   const { sqlite3, recording } = await instrumented('journey-sync');
   const db = await sqlite3.open_v2('layers.db');
   await sqlite3.exec(db, 'CREATE TABLE t(a)');
@@ -195,13 +195,13 @@ it('says which layers it has, and nothing is concluded from those that it has no
     idbTransactions: 'the recording leaves storage calls out',
     hitRate: 'the recording leaves statements out, and the counters that are read after them',
   });
-  // no storage call was seen, and none was looked for: that is no sign of a database in memory
+  // no storage call was seen, but none was recorded either, so this isn't a database in memory
   expect(findingsOf(store).map(({ rule }) => rule)).toContain('F01');
   const other = startRecording({ layers: ['vfs', 'web'] }).store();
   expect(summaryOf(other).threads.map(({ layers }) => layers)).toEqual([['web']]);
 });
 
-it('calls that overlap: what begins belongs to the one that began last, whichever way they end', async () => {
+it('overlapping calls: a new call belongs to the one that began last, in whatever order they end', async () => {
   const pending: ((rc: number) => void)[] = [];
   const vfs = {
     name: 'fake',
@@ -224,7 +224,7 @@ it('calls that overlap: what begins belongs to the one that began last, whicheve
   const seen: number[] = [];
   const look = (): number => seen.push(recorder.current);
   xOpen!(0, 0, 8, 0x106, 0);
-  look(); // nothing is open
+  look(); // no call is open
   const [one, two] = [xRead!(8, 0, 512, 0, 0), xRead!(8, 0, 512, 512, 0)] as Promise<number>[];
   look(); // the second
   xWrite!(8, 0, 512, 0, 0);
@@ -256,7 +256,7 @@ it('calls that overlap: what begins belongs to the one that began last, whicheve
   ]);
 });
 
-it('refuses what is no VFS, and a second time', async () => {
+it("rejects anything that isn't a VFS, and a second instrumentation", async () => {
   const { vfs, recording } = await instrumented('journey-sync');
   expect(() => instrument(vfs, recording)).toThrow(/already/);
   expect(() => instrument({}, recording)).toThrow(/xOpen/);

@@ -1,7 +1,7 @@
 /**
  * Why plans are made on a copy of the schema, and never on the app's own connection: shows what
  * SQLite changes in a connection when it explains a statement, on the builds that apps use. If
- * nothing changed one day, this could become an option.
+ * SQLite stops changing anything, this could become an option.
  */
 import { expect, it } from 'vitest';
 import { loadWaSqlite } from './helpers/wa-sqlite.ts';
@@ -14,7 +14,10 @@ interface Engine {
   open(name: string): Promise<number>;
   /** sqlite3_set_authorizer */
   authorize(db: number, answer: () => number): void;
-  /** sqlite3_trace_v2 of statements and their times; null = this build's table has no room for a callback. */
+  /**
+   * sqlite3_trace_v2 of statements and their times. null = this build's table has no room for a
+   * callback.
+   */
   trace: ((db: number, called: () => void) => void) | null;
 }
 
@@ -98,7 +101,10 @@ class Connection {
     return new DataView(buffer, byteOffset).getUint32(at, true);
   }
 
-  /** sqlite3_prepare_v2, all steps, and sqlite3_finalize. @param inside called before the first step @returns what prepare answered */
+  /**
+   * sqlite3_prepare_v2, all steps, and sqlite3_finalize. @param inside called before the first step
+   * @returns the result of prepare
+   */
   run(sql: string, inside = (_stmt: number): void => {}): number {
     const { engine, db } = this;
     const bytes = new TextEncoder().encode(`${sql}\0`);
@@ -134,7 +140,7 @@ it.each(Object.keys(ENGINES) as (keyof typeof ENGINES)[])(
     expect(app.run(PLAN)).toBe(0);
     expect(app.error).toEqual([0, 'not an error']);
 
-    // the app's authorizer decides about it, and can refuse it
+    // the app's authorizer is called for it, and can refuse it
     let asked = 0;
     const answering = (answer: number) => (): number => {
       asked++;
@@ -147,7 +153,7 @@ it.each(Object.keys(ENGINES) as (keyof typeof ENGINES)[])(
     expect(app.run(PLAN)).toBe(23); // SQLITE_AUTH
     engine.authorize(app.db, answering(0));
 
-    // while it lives, the app finds it among its own statements, and its memory in theirs
+    // while it exists, the app finds it among its own statements, and its memory in theirs
     const next = engine.c('sqlite3_next_stmt');
     const before = app.statementBytes;
     let during = 0;
@@ -159,7 +165,7 @@ it.each(Object.keys(ENGINES) as (keyof typeof ENGINES)[])(
     expect(next(app.db, 0)).toBe(0);
     expect([during > before, app.statementBytes]).toEqual([true, before]);
 
-    // the app's trace gets a statement that it never ran
+    // the app's trace callback gets a statement that the app never ran
     let traced = 0;
     engine.trace?.(app.db, () => void traced++);
     app.run(PLAN);
@@ -167,7 +173,7 @@ it.each(Object.keys(ENGINES) as (keyof typeof ENGINES)[])(
   },
 );
 
-it('a connection that has not read its schema reads it then, on an asynchronous VFS while the module is suspended', async () => {
+it('a connection that has not read its schema reads it then, which on an asynchronous VFS suspends the module', async () => {
   const engine = await journey();
   const first = new Connection(engine, await engine.open('late.db'));
   expect(first.run(SCHEMA)).toBe(0);

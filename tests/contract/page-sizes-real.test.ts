@@ -14,7 +14,7 @@ import {
 import { instrument, startRecording } from '../../src/vfs-instrumented/library/index.ts';
 import { pageSizesOf } from '../traces/analyses.ts';
 
-/** Rows of about 110 bytes, and the page cache that they are read through. */
+/** Rows of about 110 bytes, and the page cache through which they are read. */
 interface Size {
   readonly rows: number;
   readonly cacheKib: number;
@@ -30,7 +30,7 @@ const mixOn = (rows: number): string => `
 `;
 const SCAN = 'SELECT sum(length(b)) FROM t;';
 
-/** What `sql` does to a database of that page size, its cache empty and of so many KiB. */
+/** What `sql` does to a database with this page size and an empty cache of `kib` KiB. */
 async function run(
   pageSize: number,
   sql: string,
@@ -73,7 +73,7 @@ beforeAll(async () => {
   }
 }, 60_000);
 
-it('a scan at 2, 4 and 16 times the page: the least is within 10 % of what really was read', () => {
+it('a scan at 2, 4, and 16 times the page size: the minimum is within 10 % of the actual reads', () => {
   for (const times of [2, 4, 16]) {
     const estimate = scans.get(1024)!.find((s) => s.pageSize === 1024 * times)!.reads;
     const truth = measured(scans.get(1024 * times)!).reads.least;
@@ -83,14 +83,14 @@ it('a scan at 2, 4 and 16 times the page: the least is within 10 % of what reall
   }
 });
 
-it('scan, random reads and updates: the truth lies between, give or take 10 % up to twice the page, 20 % at 4 times, 40 % beyond', () => {
+it('scan, random reads, and updates: the actual value is in between, within 10 % up to twice the page size, 20 % at 4 times, 40 % beyond', () => {
   for (const [from, sizes] of mixes)
     for (const { pageSize, reads, writes } of sizes) {
       const real = mixes.get(pageSize);
       if (!real) continue;
       const truth = measured(real);
       const times = pageSize / from;
-      const more = times > 4 ? 1.4 : times > 2 ? 1.2 : 1.1; // random reads find less of what they want in a large page
+      const more = times > 4 ? 1.4 : times > 2 ? 1.2 : 1.1; // random reads use less of a large page
       expect
         .soft(truth.reads.least, `reads at ${pageSize} from ${from}`)
         .toBeGreaterThanOrEqual(reads.least * 0.9);
@@ -106,7 +106,7 @@ it('scan, random reads and updates: the truth lies between, give or take 10 % up
     }
 });
 
-it('is too low, as its note says, where a cache of as many bytes holds few large pages', async () => {
+it('is too low, as its note says, if a cache of as many bytes holds few large pages', async () => {
   const [from, to] = await Promise.all(
     [4096, 16384].map((size) => run(size, mixOn(SMALL.rows), SMALL)),
   ); // 64 pages, then 16

@@ -1,4 +1,5 @@
-// Statements, pages, runs and amplification of known SQL on a real engine: SQLite 3.53, page size 4096, an in-memory VFS.
+// Statements, pages, runs, and amplification of known SQL on a real engine: SQLite 3.53, page size
+// 4096, an in-memory VFS.
 import { afterEach, describe, expect, it } from 'vitest';
 import { pageMatrix } from '../../src/analysis/pages/page-matrix.ts';
 import type { ObjectPages } from '../../src/analysis/pages/pages.ts';
@@ -33,7 +34,7 @@ interface Engine {
   sqlite3: Sqlite;
   db: number;
   exec: (sql: string) => Promise<number>;
-  /** Bytes of a file as the VFS holds it. */
+  /** Bytes of a file, as the VFS holds it. */
   bytes: (name: string) => Uint8Array;
 }
 async function start(pragmas = ''): Promise<Engine> {
@@ -85,7 +86,7 @@ describe('1000 autocommit inserts', () => {
       rows: 0,
       pages: { written: 2007, walWritten: 0 },
     });
-    // 25 that lock, open, read, write, sync or delete, and ten that only ask or tell
+    // 25 that lock, open, read, write, sync, or delete, and ten that only query or inform
     const { op, count } = store.threads[0]!.events;
     const asking = [Op.xFileSize, Op.xFileControl, Op.xSectorSize, Op.xDeviceCharacteristics];
     let [calls, questions] = [0, 0];
@@ -96,7 +97,8 @@ describe('1000 autocommit inserts', () => {
     }
     expect(insert.vfsCalls! + insert.prepareVfsCalls!).toBe(calls);
     expect((insert.vfsCalls! - questions) / 1000).toBeCloseTo(25, 1);
-    expect(insert.share).toBeGreaterThan(0.5); // a time: nothing else runs, but what the machine does between two calls counts, too
+    // a time: nothing else runs, but the machine's own work between two calls counts, too
+    expect(insert.share).toBeGreaterThan(0.5);
     const [amplification] = writeAmplificationOf(part(store, range));
     expect(amplification).toMatchObject({
       dirtyPagesByTransaction: 2007,
@@ -118,7 +120,7 @@ describe('1000 autocommit inserts', () => {
     expect(access).toMatchObject([{ calls: 1000, repeated: 999 }]);
   });
 
-  it('exclusive WAL: 2 calls each; every frame is tied to its page, checkpoints copy', async () => {
+  it('exclusive WAL: 2 calls each; every frame belongs to its page, and checkpoints copy', async () => {
     const { t, exec, bytes } = await start(exclusiveWal + CREATE_T);
     const mark = t.mark();
     for (let i = 0; i < 1000; i++) await exec(insertT(i));
@@ -130,7 +132,7 @@ describe('1000 autocommit inserts', () => {
     const pages = onlyDatabase(store);
     expect(pages.untied).toBe(0);
     expect(pages.checkpointWrites).toBe(pages.checkpointReads);
-    // frames written to the log hold every page of the file
+    // frames in the log include every page of the file
     expect([...pages.places.place]).toEqual(
       Array.from({ length: bytes('app.db').length / 4096 }, (_, i) => i + 1),
     );
@@ -139,7 +141,7 @@ describe('1000 autocommit inserts', () => {
   });
 });
 
-it('1000 warm selects by key are 7 calls each, and hits of the page cache', async () => {
+it('1000 warm selects by key are 7 calls each, and page cache hits', async () => {
   const { t, exec } = await start(FILL);
   await exec('SELECT c FROM t WHERE a=0');
   const mark = t.mark();
@@ -157,7 +159,7 @@ it('1000 warm selects by key are 7 calls each, and hits of the page cache', asyn
   expect(select.cache!.hits).toBeGreaterThan(1000);
 });
 
-it('three scans of 141 pages: none read at 2 MB; at 256 KB all of them again, but the root, used last and first', async () => {
+it('three scans of 141 pages: no reads at 2 MB; at 256 KB all again except the root, which is used last and first', async () => {
   for (const [kib, reads] of [
     [2000, 0],
     [256, 420],
@@ -185,7 +187,7 @@ it('three scans of 141 pages: none read at 2 MB; at 256 KB all of them again, bu
   }
 });
 
-it('an update larger than the cache spills: counted, interleaved, and no cache smaller than its pages is said to help', async () => {
+it('an update larger than the cache spills: it is counted and interleaved, and no cache smaller than its pages is advised', async () => {
   const { t, exec } = await start(FILL);
   await exec('PRAGMA cache_size=30');
   const mark = t.mark();
@@ -199,7 +201,7 @@ it('an update larger than the cache spills: counted, interleaved, and no cache s
 });
 
 describe('checkpoints', () => {
-  it('a bulk load is copied as one run; 60 hot pages make many', async () => {
+  it('a bulk load is copied as one run, and 60 hot pages as many', async () => {
     const { t, exec } = await start(
       `${exclusiveWal}PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=50;`,
     );
@@ -231,7 +233,7 @@ describe('checkpoints', () => {
     const { writes } = runsOf(part(hot.store, hot.range)).find((f) => f.kind === 'main-db')!;
     expect(writes.calls).toBeLessThan(60);
     expect(writes.runs / writes.calls).toBeGreaterThan(0.8);
-    // nobody asked for the pages copied
+    // the copied pages were not requested
     expect(missRatiosOf(part(hot.store, hot.range))).toEqual([]);
   });
 });

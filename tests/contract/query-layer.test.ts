@@ -1,4 +1,7 @@
-/** The query layer on sqlite.org's build and on sql.js: counts of runs against the engine's own answers, and what is found of prepared, bound, and forgotten statements. */
+/**
+ * The query layer on sqlite.org's build and on sql.js: counts of runs compared with the engine's
+ * own, and findings about prepared, bound, and forgotten statements.
+ */
 import { afterEach, expect, it } from 'vitest';
 import { Op } from '../../src/event/event.ts';
 import { StatementStatus } from '../../src/sqlite/constants.ts';
@@ -47,7 +50,7 @@ const rules = (t: Traced): string[] =>
     .flatMap(({ rule, confidence }) => (/^F5[0-7]$/.test(rule) ? [`${rule} ${confidence}`] : []))
     .sort();
 
-it('counts of each run are what the app reads itself', async () => {
+it("each run's counts are what the app itself reads", async () => {
   const { t, s, db } = await traced();
   const { fullScanStep, vmStep, sort } = StatementStatus;
   const own: number[][] = [];
@@ -88,7 +91,7 @@ it('counts of each run are what the app reads itself', async () => {
   expect(t.faultsOf(t.all())).toEqual([]);
 });
 
-it('each fault is found, and its remedy is not', async () => {
+it("each fault is found, and its fix isn't", async () => {
   const { t, db } = await traced();
   const again = (sql: string, n: number, value: (i: number) => unknown, keep = true): void => {
     let stmt = db.prepare(sql);
@@ -149,12 +152,12 @@ it.each([
   expect(rules(t).join()).toBe(found);
 });
 
-/** What sql.js has more. */
+/** sql.js's additional members. */
 interface SqlJsDatabase {
   run(sql: string): void;
   prepare(sql: string): { bind(values: unknown[]): void; step(): boolean; free(): void };
 }
-it('sql.js has no counters: what needs none is found all the same', async () => {
+it('sql.js has no counters, and findings that need none are still found', async () => {
   const t = new Traced({}, { salt: 1 });
   open.push(t);
   const SQL = await loadSqlJs({
@@ -170,7 +173,8 @@ it('sql.js has no counters: what needs none is found all the same', async () => 
     while (stmt.step());
     if (frees) stmt.free();
   };
-  for (let i = 0; i < 15; i++) ask('SELECT id FROM notes WHERE name = ?', 'n7'); // a scan, and the same again
+  // a scan, and the same again
+  for (let i = 0; i < 15; i++) ask('SELECT id FROM notes WHERE name = ?', 'n7');
   expect(t.engines).toEqual([
     expect.objectContaining({
       layers: expect.objectContaining({ sql: true, query: false }) as unknown,

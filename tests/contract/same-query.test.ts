@@ -32,15 +32,15 @@ const TIMES = 12;
 interface Story {
   name: string;
   query?: string;
-  /** Between two runs. */
+  /** Statements between two runs. */
   between: readonly string[];
-  /** Around all of them. */
+  /** Statements around all runs. */
   around?: readonly [string, string];
-  /** Another connection runs what is between. */
+  /** Whether another connection runs the statements between. */
   other?: boolean;
   /** How often the query is found to have run again. */
   again: number;
-  /** How sure that is: `likely` unless said. */
+  /** The finding's confidence, `likely` by default. */
   confidence?: Confidence;
 }
 const ALL = TIMES - 1;
@@ -230,12 +230,12 @@ it.each(cases)(
   },
 );
 
-/** Queries whose values differ each time, where it is hard to see. */
+/** Queries whose values differ each time, in ways that are hard to detect. */
 interface Different {
   name: string;
   sql: (i: number) => string;
   values: (i: number) => unknown[];
-  /** How often it is found to have run again where they are the same. */
+  /** How often it is found to have run again if they are the same. */
   same: number;
 }
 const DIFFERENT: readonly Different[] = [
@@ -246,7 +246,7 @@ const DIFFERENT: readonly Different[] = [
     same: ALL,
   },
   ...[600, 5000].map((length) => ({
-    same: length < 1000 ? ALL : 0, // of a longer one nothing is known
+    same: length < 1000 ? ALL : 0, // longer values are unknown
     name: `the middle of ${length} characters`,
     sql: () => 'SELECT body FROM notes WHERE body = ?',
     values: (i: number) => [`${'a'.repeat(length / 2)}${i % 10}${'a'.repeat(length / 2)}`],
@@ -296,7 +296,7 @@ it('an UPDATE with RETURNING and a DELETE are checked for full scans', async () 
   const titles = findingsOf(storeOf(t)).flatMap(({ rule, title }) =>
     rule === 'F50' ? [title] : [],
   );
-  // they come by the time that they took
+  // sorted by the time that they took
   expect(titles.sort()).toEqual([
     '3 runs of "DELETE FROM n WHERE name = ?" scanned 1,795 rows and changed at most 16',
     '3 runs of "UPDATE n SET name = ? WHERE name = ? RETURNING id" scanned 1,795 rows for 1 result row',

@@ -29,7 +29,10 @@ const SETUP = `CREATE TABLE a(id INTEGER PRIMARY KEY, g, v); CREATE TABLE b(k, w
   INSERT INTO b SELECT v, id FROM a`;
 /** More than are read by calls alone (statement-status.ts). */
 const LOOKUPS = 150;
-/** A lookup by key, a scan, a sort, an index made for the query alone, its filter, a schema that changes before each run; each run so often. */
+/**
+ * A lookup by key, a scan, a sort, an automatic index, its filter, a schema that changes before
+ * each run. Each with its number of runs.
+ */
 const QUERIES: readonly [sql: string, runs: number, before?: string][] = [
   ['SELECT v FROM a WHERE id = 77', LOOKUPS],
   ["SELECT id FROM a WHERE v = 'v77'", 2],
@@ -57,7 +60,7 @@ async function work({ sqlite3 }: WaSqlite, each: (stmt: number) => void): Promis
   await sqlite3.close(db);
 }
 
-/** By run, in order. */
+/** Counts by run, in order. */
 function recorded(t: Traced): Counts[] {
   const runs: Counts[] = [];
   const add = (name: keyof Counts, value: number): void => void (runs.at(-1)![name] += value);
@@ -105,7 +108,7 @@ it.each<Build>(['journey-sync', 'journey-async'])(
   },
 );
 
-it('as the Lab and the sqlite3 shell count the same texts', async () => {
+it('match the counts of the Lab and the sqlite3 shell for the same texts', async () => {
   const t = trace();
   const engine = await loadWaSqlite('journey-sync');
   await work(engine, () => {});
@@ -162,7 +165,7 @@ it('an app that reads and resets them gets its own counts, and so does the recor
   ).toEqual(expected.filter((_, i) => i % own < own - 1));
 });
 
-it('reset while a statement still runs: what is left is no count, and the next run is counted', async () => {
+it("reset while a statement still runs: what is left isn't counted, and the next run is", async () => {
   const t = trace();
   const { sqlite3, module } = await loadWaSqlite('journey-sync');
   const read = module['_sqlite3_stmt_status'] as (...a: number[]) => number;
@@ -175,7 +178,7 @@ it('reset while a statement still runs: what is left is no count, and the next r
       await sqlite3.reset(stmt);
     }
   await sqlite3.close(db);
-  // of the first run nothing was before it, so that only the steps show it
+  // the first run has nothing before it, so only the steps show it
   expect(recorded(t).map(({ fullScanStep }) => fullScanStep)).toEqual([2]);
 });
 
@@ -206,7 +209,7 @@ it.each([
   expect(pageCacheOf(storeOf(t))).toEqual(before);
 });
 
-it('runs that were not seen are no part of the first one that is', async () => {
+it("unrecorded runs aren't part of the first recorded one", async () => {
   const t = trace();
   const { sqlite3 } = await loadWaSqlite('journey-sync');
   const db = await sqlite3.open_v2('late.db');
@@ -222,7 +225,7 @@ it('runs that were not seen are no part of the first one that is', async () => {
   expect(recorded(t).map(({ fullScanStep }) => fullScanStep)).toEqual([499, 499]);
 });
 
-it('one that ends with rows left is counted when it is finalized; its memory is said once', async () => {
+it('a run that ends with rows left is counted when it is finalized, and its memory is reported once', async () => {
   const t = trace();
   const { sqlite3 } = await loadWaSqlite('journey-sync');
   const db = await sqlite3.open_v2('left.db');
@@ -240,14 +243,14 @@ it('one that ends with rows left is counted when it is finalized; its memory is 
   expect(memory[0]!.length).toBeGreaterThan(500);
 });
 
-it('nothing of it where the build lacks the function', async () => {
+it('are missing if the build lacks the function', async () => {
   const t = trace();
   await work(await loadWaSqlite('wa1-sync'), () => {});
   expect(recorded(t)).toEqual([]);
   expect(t.counters().faults).toBe(0);
 });
 
-it('nothing of it where it is not asked for', async () => {
+it("are missing if they weren't selected", async () => {
   const t = trace({}, { query: false });
   await work(await loadWaSqlite('journey-sync'), () => {});
   expect(
@@ -255,7 +258,7 @@ it('nothing of it where it is not asked for', async () => {
   ).toEqual([]);
 });
 
-it('runs of a query have the hash of their values: bound ones and literals, and what is no query has none', async () => {
+it("a query's runs have the hash of their values, bound ones and literals; other statements have none", async () => {
   const t = trace({}, { salt: 12_345 });
   const { sqlite3 } = await loadWaSqlite('journey-sync');
   const db = await sqlite3.open_v2('hash.db');
@@ -296,7 +299,7 @@ it('runs of a query have the hash of their values: bound ones and literals, and 
   expect(t.faultsOf(t.all())).toEqual([]);
 });
 
-it('with the query counters left out nothing of a run is read, and no bind is watched', async () => {
+it('with the query counters excluded nothing of a run is read, and no bind is recorded', async () => {
   const t = trace({}, { query: false, salt: 12_345 });
   const engine = await loadWaSqlite('journey-sync');
   const plain = new Set(Object.getOwnPropertyNames(Object.prototype));

@@ -36,7 +36,7 @@ const fromBytes =
     (await WebAssembly.instantiate(bytes, imports)).instance;
 const filesOnly = (t: Traced): Record<string, unknown> => t.tally(t.all());
 
-/** What the published build does, and what is seen of it. */
+/** Results of the published build, and what is recorded of it. */
 async function published(): Promise<{ answers: unknown[]; tally: Record<string, unknown> }> {
   const t = trace();
   const answers = runSqlJs(await loadSqlJs({ instantiate: fromBytes(sqlJsWasm()) }));
@@ -47,7 +47,7 @@ async function published(): Promise<{ answers: unknown[]; tally: Record<string, 
 }
 
 describe('names', () => {
-  it('exports and glue without one known name: VFS calls as ever, no SQL layer, and the panel is told', async () => {
+  it('exports and glue without any known name: VFS calls as usual, no SQL layer, and a note in the panel', async () => {
     const { answers, tally } = await published();
     const t = trace();
     const stripped = renameExports(sqlJsWasm(), (e) => `z_${e.name}`);
@@ -120,7 +120,7 @@ describe('names', () => {
   });
 });
 
-it('a table that is neither exported nor imported: no VFS layer, and the note says why', async () => {
+it('a table that is neither exported nor imported: no VFS layer, and a note explains why', async () => {
   const hidden = renameExports(sqlJsWasm(), (e) => (e.kind === 1 ? null : e.name));
   const { answers } = await published();
   const t = trace();
@@ -133,8 +133,8 @@ it('a table that is neither exported nor imported: no VFS layer, and the note sa
   expect(t.counters().faults).toBe(0);
 });
 
-describe('ways to an instance', () => {
-  it('a module compiled elsewhere that comes by postMessage', async () => {
+describe('ways to create an instance', () => {
+  it('a module compiled elsewhere that arrives by postMessage', async () => {
     const { answers, tally } = await published();
     const module = await WebAssembly.compile(sqlJsWasm()); // untraced
     const { port1, port2 } = new MessageChannel();
@@ -150,7 +150,7 @@ describe('ways to an instance', () => {
     ]);
   });
 
-  it('once more, after one did not link and the next one trapped', async () => {
+  it("again, after one didn't link and the next one trapped", async () => {
     const { answers, tally } = await published();
     const t = trace();
     const unlinked: Instantiate = (imports) =>
@@ -194,7 +194,7 @@ describe('ways to an instance', () => {
 });
 
 describe('files and connections', () => {
-  it('two databases, and one attached to the other: told apart', async () => {
+  it('two databases, and one attached to the other, are distinguished', async () => {
     const t = trace();
     const { sqlite3 } = await loadWaSqlite('journey-sync');
     const a = await sqlite3.open_v2('a.db');
@@ -227,7 +227,7 @@ describe('files and connections', () => {
     await sqlite3.close(b);
   });
 
-  it('several statements in one sqlite3_exec: one event, its text folded, the statements counted', async () => {
+  it('several statements in one sqlite3_exec: one event with a folded text, and the statements counted', async () => {
     const t = trace();
     const SQL = await loadSqlJs({ instantiate: fromBytes(sqlJsWasm()) });
     const db = new SQL.Database();
@@ -278,17 +278,17 @@ describe.each(['mc-wa-sqlite', 'wa-sqlite-dynamic-main'])('%s', (name) => {
   });
 });
 
-describe('databases that are not SQLite C', () => {
+describe("databases that aren't SQLite in C", () => {
   const packages = {
     '@tursodatabase/database-wasm': 'dist/turso.wasm32-wasi.wasm',
     '@electric-sql/pglite': 'dist/pglite.wasm',
     '@duckdb/duckdb-wasm': 'dist/duckdb-eh.wasm',
   };
-  it.each(Object.entries(packages))('%s is known by its exports', (name, file) => {
+  it.each(Object.entries(packages))('%s is recognized by its exports', (name, file) => {
     const names = exportsOf(readFileSync(`node_modules/${name}/${file}`)).map((e) => e.name);
     expect(otherDatabase(Object.fromEntries(names.map((n) => [n, () => 0])))).toBe(name);
   });
-  it('is named, with the reason why storage calls are all there is', async () => {
+  it('is named, with the reason why only storage calls are recorded', async () => {
     const t = trace();
     await WebAssembly.instantiate(moduleWith(['duckdb_web_open']));
     await WebAssembly.instantiate(moduleWith(['something_else']));

@@ -1,7 +1,8 @@
 /**
- * The index advisor on Actual's demo budget: what it answers for a recording of the app's own use is applied to a copy of the app's
- * database, and the app's statements are run again there. Then Actual itself runs without some of its own indexes, and again with what the
- * advisor answers, by a line behind its last migration. SHOW=1 prints the answers.
+ * The index advisor on Actual's demo budget: its answer for a recording of the app is applied to a
+ * copy of the app's database, where the app's statements run again. Then Actual itself runs without
+ * some of its own indexes, and again with the advised ones, which a line after its last migration
+ * creates. SHOW=1 prints the answers.
  */
 import type { Page } from 'puppeteer-core';
 import { expect, test } from 'vitest';
@@ -22,7 +23,10 @@ import type { TraceStore } from '../../src/trace/store.ts';
 import { statementTable } from '../../src/analysis/statements/statement-table.ts';
 import type { StatementRow } from '../../src/analysis/statements/statement-table.ts';
 
-/** Databases that absurd-sql keeps in IndexedDB: blocks by number in the store `data`. The largest, as base64. */
+/**
+ * Databases that absurd-sql stores in IndexedDB: blocks by number in the store `data`. Returns the
+ * largest, as base64.
+ */
 const largestDatabase = (page: Page): Promise<{ name: string; base64: string }> =>
   page.evaluate(async () => {
     const done = <T>(request: IDBRequest<T>): Promise<T> =>
@@ -64,7 +68,7 @@ async function schemaOf(engines: Engines, file: Blob): Promise<Schema> {
   return schema;
 }
 
-/** @param sql that the app runs on its database behind its last migration */
+/** @param sql that the app runs on its database after its last migration */
 async function recordedActual(sql = ''): Promise<{ store: TraceStore; file: Blob }> {
   const app = realApp('actual');
   let file = new Blob();
@@ -93,7 +97,8 @@ test("Actual's demo budget: the answer, applied and run again", async () => {
   expect(advice.statements.length).toBeGreaterThan(20);
   expect(advice.candidates).toBeGreaterThan(0);
 
-  // the answer by hand: all statements without it and with it, and with each other candidate beside it
+  // the answer by hand: all statements without it, with it, and with each other candidate in
+  // addition
   const total = async (...indexes: string[]): Promise<number> => {
     const copy = await Copy.open(engines, file);
     let sum = 0;
@@ -107,7 +112,7 @@ test("Actual's demo budget: the answer, applied and run again", async () => {
   const after = await total(...advice.indexes.map(({ sql }) => sql));
   if (process.env['SHOW']) console.log(before, after);
   if (advice.indexes.length) expect(after).toBeLessThan(0.99 * before);
-  // and none that it left out does better, tried or not
+  // and no index that it left out does better, tried or not
   const schema = await schemaOf(engines, file);
   const uses = recorded.statements.flatMap(({ text }) => usesOf(opened(text), schema) ?? []);
   const { candidates } = candidatesOf(
@@ -124,7 +129,10 @@ test("Actual's demo budget: the answer, applied and run again", async () => {
     for (const effect of index.effects) expect(effect.after.rows).toBe(effect.before.rows);
 });
 
-/** Indexes by which Actual finds transactions, and a page cache that holds few of them: then reads show what a run needs. */
+/**
+ * Indexes by which Actual finds transactions, and a page cache that holds few of them, so that
+ * reads show what a run needs.
+ */
 const WITHOUT = [
   ...['trans_date', 'trans_sorted', 'trans_category_date', 'trans_category'],
   'idx_transactions_acct_tombstone',
@@ -133,7 +141,7 @@ const WITHOUT = [
   .join(' ');
 const SMALL_CACHE = 'PRAGMA cache_size=20;';
 
-test('Actual without its own indexes: with the advised ones its statements read what was promised', async () => {
+test('Actual without its own indexes: with the advised ones its statements read as predicted', async () => {
   const bare = `\n${WITHOUT}${SMALL_CACHE}`;
   const { store, file } = await recordedActual(bare);
   const advice = await advise(nodeSurroundings(), file, recordedOf(new Facts(store)));
@@ -161,14 +169,15 @@ test('Actual without its own indexes: with the advised ones its statements read 
     }),
   );
   if (process.env['SHOW']) console.log(JSON.stringify(compared, null, 1));
-  // Actual's engine has no counters of its own, so what counts is what was read: of the statement that read most of those that an index is for
+  // Actual's engine has no counters, so the reads count: those of the statement that read most
+  // among those that an index is for
   const helped = compared.filter(({ promised: [then, now] }) => now < then);
   const [most] = [...helped].sort((a, b) => b.runs * b.recorded[0] - a.runs * a.recorded[0]);
   expect(most!.promised[1]).toBeLessThan(most!.promised[0]);
   expect(most!.recorded[1]).toBeLessThan(
     most!.recorded[0] * ((most!.promised[1] / most!.promised[0] + 1) / 2),
   );
-  // of the others, what was in the cache by chance decides
+  // the reads of the others depend on what was in the cache by chance
   const recordedAt = (at: 0 | 1): number =>
     helped.reduce((all, { runs, recorded }) => all + runs * recorded[at], 0);
   expect(recordedAt(1)).toBeLessThan(recordedAt(0));

@@ -1,6 +1,7 @@
 /**
- * Every page policy in Firefox, as page-policies.test.ts has them for Chromium: an app sees the same under each while it is recorded.
- * Beside an open toolbox Firefox stops workers for good after some dozens of pages, recorded or not, so each few get a browser of their own.
+ * Every page policy in Firefox, as page-policies.test.ts tests them in Chromium: an app sees the
+ * same under each while it is recorded. Next to an open toolbox, Firefox stops running workers
+ * after some dozens of pages, recorded or not, so every few pages get a new browser.
  */
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,16 +15,19 @@ import {
   type PolicyServer,
 } from '../browser/page-policies.ts';
 
-/** Where these workers stay native, a network worker that one makes has a hook, whose first message the app hears (docs/limits.md). */
+/**
+ * Where these workers stay native, a network worker that one of them starts has a hook, whose first
+ * message reaches the app (docs/limits.md).
+ */
 const NESTED = ['blob', 'module from a blob', 'from bytes', 'module from bytes'];
-/** Nothing differs in this line but that message. */
+/** Whether that message is the only difference in this line. */
 const isNested = (line: string): boolean => {
   const [, name = '', without, during] = /^([^:]+): (.*) -> (.*)$/.exec(line) ?? [];
   const message = /(?<="worker":)\{"mark":"vfscope","k":"ready","id":"\w+"\}/;
   return NESTED.includes(name) && during?.replace(message, '1') === without;
 };
 
-/** Pages for one browser. */
+/** Pages per browser. */
 const PAGES = 12;
 const groups = Array.from({ length: Math.ceil(POLICY_CASES.length / PAGES) }, (_, i) =>
   POLICY_CASES.slice(i * PAGES, (i + 1) * PAGES),

@@ -1,7 +1,7 @@
 /**
  * How many pages of a recorded tab are hooked before their first line, for each way to navigate.
- * The panel names the rest. The number depends on the machine: the test requires that every page is
- * hooked, and most in time.
+ * The panel lists the others. The number depends on the machine: the test requires that every page
+ * is hooked, and most in time.
  */
 import type { Page } from 'puppeteer-core';
 import { expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import { observe, serveOrigins } from '../browser/other-tabs.ts';
 
 const LOADS = 50;
 
-test('ways to a page', async () => {
+test('ways to navigate', async () => {
   const [origins, driven] = await Promise.all([serveOrigins(), launch()]);
   try {
     const page = await driven.browser.newPage();

@@ -1,6 +1,7 @@
 /**
- * The documented questions give the same rows on DuckDB, ClickHouse (chdb), and Spark with two executors, before and after compacting; and
- * OpenTelemetry's own messages read the OTLP export. tests/unit/fleet.test.ts asks DuckDB in CI.
+ * The documented questions give the same rows on DuckDB, ClickHouse (chdb), and Spark with two
+ * executors, before and after compacting. OpenTelemetry's own message classes read the OTLP export.
+ * tests/unit/fleet.test.ts queries DuckDB in CI.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

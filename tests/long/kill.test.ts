@@ -1,6 +1,7 @@
 /**
- * What a recording loses when the browser is killed: from its page's last moment to the last event that the next browser recovers. In
- * Chromium the app calls its VFS 95,000 times a second, with the panel at rest, and while the panel computes a view of millions of events.
+ * What a recording loses when the browser is killed: from its page's last moment to the last event
+ * that the next browser recovers. In Chromium the app calls its VFS 95,000 times a second, while
+ * the panel is idle, and while it computes a view of millions of events.
  */
 import { showView } from '../browser/show-view.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -23,7 +24,7 @@ import { killBrowser } from './kill-browser.ts';
 const KILLS = Number(process.env['VFSCOPE_KILLS'] ?? 10);
 const RATE = 95_000;
 const MAX_LOSS_MS = 500;
-/** A view of so many events computes for seconds. */
+/** A view of this many events computes for seconds. */
 const HEAVY_EVENTS = 2_000_000;
 const VIEWS = ['statements', 'cache', 'timeline', 'transactions', 'files'] as const;
 
@@ -33,7 +34,10 @@ beforeAll(async () => {
 });
 afterAll(() => server?.close());
 
-/** The page says its time again and again. What it has said is heard even if the browser is killed: it lies in a pipe. @returns the last time heard, ms since the epoch */
+/**
+ * The page keeps reporting its time. Reports arrive even if the browser is killed, because they are
+ * in a pipe. @returns the last reported time, ms since the epoch
+ */
 async function clockOf(page: Page): Promise<() => number> {
   let last = 0;
   const session = await page.createCDPSession();
@@ -46,7 +50,10 @@ async function clockOf(page: Page): Promise<() => number> {
   return () => last;
 }
 
-/** When the last event began, ms since the epoch, and how many there were in the two seconds before it. */
+/**
+ * When the last event began, ms since the epoch, and how many there were in the two seconds before
+ * it.
+ */
 function endOf(store: TraceStore): { at: number; rate: number } {
   let last = -Infinity;
   for (const { events } of store.threads)
@@ -71,7 +78,8 @@ async function lossOfKill(until: (load: LoadDriver) => Promise<void>): Promise<L
     const load = await LoadDriver.open(first, `${server.url}/load/`);
     await load.start();
     const said = await clockOf(load.page);
-    load.run('scan', { rate: RATE, seconds: 600 }).catch(() => undefined); // the browser goes first
+    // the browser exits first
+    load.run('scan', { rate: RATE, seconds: 600 }).catch(() => undefined);
     await until(load);
     await killBrowser(first);
 
@@ -123,7 +131,7 @@ describe.each(Object.entries(CASES))('a kill of the browser %s', (name, until) =
   });
 });
 
-/** A page in Firefox inserts row after row, each a transaction of its own. */
+/** A page in Firefox keeps inserting rows, each in its own transaction. */
 async function lossInFirefox(): Promise<Loss> {
   const clock = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   let last = 0;
@@ -143,12 +151,12 @@ async function lossInFirefox(): Promise<Loss> {
         const { run } = window as unknown as { run(w: string, o: object): Promise<unknown> };
         const said = new WebSocket(address);
         setInterval(() => said.send(String(performance.timeOrigin + performance.now())), 5);
-        run('own-sql', { n: 1_000_000 }).catch(() => undefined); // the browser goes first
+        run('own-sql', { n: 1_000_000 }).catch(() => undefined); // the browser exits first
       },
       `ws://127.0.0.1:${(clock.address() as AddressInfo).port}`,
     );
     await first.chrome.run(`Services.prefs.savePrefFile(null)`);
-    // at another moment each time
+    // at a different moment each time
     const syncs = Math.round(20 + 300 * Math.random());
     await panel.waitFor(
       `Number(document.querySelector('[data-testid="live-syncs"]')?.textContent?.replace(/\\D/g, '')) > args[1]`,

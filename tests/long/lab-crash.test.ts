@@ -1,6 +1,7 @@
 /**
- * The crash test of every VFS, journal mode, synchronous, and durability; tests/contract/lab-crash.test.ts has some of them. All take more
- * than half an hour. A VFS and a journal mode are a part: `npx vitest run --project long lab-crash -t "OPFSCoopSync, wal"`.
+ * The crash test of every VFS, journal mode, synchronous, and durability;
+ * tests/contract/lab-crash.test.ts has some of them. All of them take more than half an hour. To
+ * run one VFS and journal mode: `npx vitest run --project long lab-crash -t "OPFSCoopSync, wal"`.
  */
 import { expect, it } from 'vitest';
 import { grouped } from '../../src/analysis/core/maps.ts';
@@ -30,17 +31,17 @@ async function outcomeOf(config: CrashConfig): Promise<CrashResult | NotTested> 
     return { config, cause: e instanceof Error ? e.message : String(e) };
   }
 }
-/** Transactions survive in it, whatever happens. */
+/** Whether transactions survive any crash. */
 const isSafe = ({ journalMode, synchronous }: CrashConfig): boolean =>
   ['delete', 'truncate', 'persist', 'wal'].includes(journalMode) &&
   ['full', 'extra'].includes(synchronous);
-/** Pools of access handles flush all that they acknowledge. */
+/** Pools of access handles flush everything that they acknowledge. */
 const keepsAll = ({ vfs }: CrashConfig): boolean =>
   vfs === 'AccessHandlePool' || vfs === 'opfs-sahpool';
 const textOf = (outcome: CrashResult | NotTested): string =>
   `${crashConfigText(outcome.config)}: ${isTested(outcome) ? `${guaranteeText(outcome.processDeath)}; ${guaranteeText(outcome.powerLoss)}` : `n/a, ${outcome.cause}`}`;
 
-/** Configurations that a VFS refuses or fails with, crash or none, and with which words. */
+/** Configurations that a VFS rejects or fails with, even without a crash, and its message. */
 const REFUSED: readonly (readonly [config: RegExp, cause: RegExp])[] = [
   [
     /^OPFSCoopSync, (?:truncate|persist)/,

@@ -1,6 +1,7 @@
 /**
- * Workers that are terminated right after their last reply, on a page that is not isolated: every call is in the recording, in Chromium as its
- * own tracing counts them, in Firefox no fewer than the app's own scripts count. And those that are terminated at work.
+ * Workers that are terminated right after their last reply, on a page that isn't isolated: every
+ * call is in the recording, in Chromium the same number as in its own tracing, in Firefox no fewer
+ * than the app's own scripts count. Also workers that are terminated while they work.
  */
 import type { Page } from 'puppeteer-core';
 import { expect, test } from 'vitest';
@@ -21,7 +22,7 @@ declare global {
 const RUNS = 100;
 const ITEMS = 50;
 
-/** The todos are there, and the page knows. */
+/** Resolves when the todos exist and the page knows them. */
 const ready = (page: Page, least: number): Promise<unknown> =>
   page.waitForFunction(
     (n) =>
@@ -36,7 +37,7 @@ const RECORDED_BY = [
   ['Firefox', recordInFirefox],
 ] as const;
 
-/** Used, and closed, so many times. */
+/** PowerSync, opened and closed `RUNS` times. */
 const CLOSED: RealApp = {
   name: 'powersync-close',
   path: '/powersync/?vfs=OPFSCoopSyncVFS',
@@ -92,7 +93,7 @@ test('of a worker that is canceled at work at most the last 50 ms are missing', 
   }
 });
 
-/** Each in a frame of its own, with a worker that does so many statements. */
+/** Each in its own frame, with a worker that runs `STATEMENTS` statements. */
 const VFSS = ['OPFSCoopSync', 'AccessHandlePool', 'OPFSAdaptive', 'IDBBatchAtomic', 'MemoryAsync'];
 const STATEMENTS = 40_000;
 

@@ -22,7 +22,7 @@ const { version, devDependencies } = JSON.parse(await readFile('package.json', '
   version: string;
   devDependencies: Record<string, string>;
 };
-/** A folder with the tarball installed, and packages as they are pinned here. */
+/** A folder with the tarball installed, and the packages in the versions pinned here. */
 async function installed(...packages: string[]): Promise<string> {
   const [packed, app] = [await empty(), await empty()];
   await run('npm', ['pack', '--ignore-scripts', '--pack-destination', packed]);
@@ -35,7 +35,7 @@ async function installed(...packages: string[]): Promise<string> {
   return app;
 }
 
-test('from an empty folder with only the packed tarball, the demo answers', async () => {
+test('from an empty folder with only the packed tarball, the demo works', async () => {
   const app = await installed();
   expect((await run('npx', ['vfscope', '--version'], { cwd: app })).stdout).toBe(`${version}\n`);
   const { stdout } = await run('npx', ['vfscope', 'demo', '--json'], { cwd: app });
@@ -50,7 +50,7 @@ test('from an empty folder with only the packed tarball, the demo answers', asyn
   expect(actions.map(({ rule }) => rule)).toContain('F07');
 }, 300_000);
 
-/** What a runner says, also where tests fail. */
+/** A test runner's output, even if tests fail. */
 const outcome = (args: readonly string[], cwd: string): Promise<{ stdout: string }> =>
   run('npx', args, {
     ...{ cwd, maxBuffer: 64 << 20 },
@@ -69,11 +69,12 @@ interface Attachment {
   path?: string;
   body?: string;
 }
-/** Of each failed test. */
+/** The attachments of each failed test. */
 const attachmentsOf = ({ suites = [], specs = [] }: Suite): Attachment[][] => [
   ...specs
     .filter(({ ok }) => !ok)
-    .flatMap(({ tests }) => tests.map(({ results: [only] }) => only!.attachments)), // a test a browser
+    // one test for each browser
+    .flatMap(({ tests }) => tests.map(({ results: [only] }) => only!.attachments)),
   ...suites.flatMap(attachmentsOf),
 ];
 
@@ -92,7 +93,7 @@ test('from the packed tarball, the examples pass in Chromium and Firefox, and a 
   await writeFile(
     join(playwright, 'fails.spec.js'),
     `import { expect, test } from 'vfscope/playwright';
-     test.use({ vfscope: {} }); // what is attached by default
+     test.use({ vfscope: {} }); // attached by default
      test('fails', async ({ page, recording }) => {
        await page.goto('/');
        await expect(page.getByRole('button', { name: 'Save' })).toBeEnabled();

@@ -1,6 +1,7 @@
 /**
- * Every page policy, enforced by header, only reported, and in the document: which of the app's results, console lines, violations, and
- * reports differ while it is recorded. Those that do are listed here, one line a policy; docs/limits.md has the causes.
+ * Every page policy, enforced by header, report-only, and in the document: which of the app's
+ * results, console lines, violations, and reports differ while it is recorded. The differences are
+ * listed here, one line for each policy. docs/limits.md has the causes.
  */
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -42,7 +43,8 @@ afterAll(async () => {
 const KINDS: [string, RegExp][] = [
   ['connect', /-> .*"elsewhere":"TypeError"|^reports has "connect-src http/],
   ['eval', /-> .*"eval":"EvalError"|^reports has "script-src eval"/],
-  // of the app's own violations: all come from the wrapper's line, and the browser reports two that are the same once
+  // for the app's own violations: all come from the wrapper's line, and the browser reports two
+  // identical ones once
   ['place', /^(seen lacks \["csp-violation"|reports lacks )/],
 ];
 /** Policies under which something differs. */

@@ -26,7 +26,9 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** Of IndexedDB's VFS, the first commit of a new database may be lost: docs/lab.md has the cause. */
+/**
+ * For IndexedDB's VFS, the first commit of a new database may be lost. docs/lab.md has the cause.
+ */
 const MAY_LOSE: Partial<Record<CrashConfig['vfs'], readonly number[]>> = { IDBBatchAtomic: [1] };
 
 const CASES: readonly CrashConfig[] = [

@@ -1,6 +1,8 @@
 /**
- * Real apps recorded in both browsers, and what they store beside a run without a recording. In Chromium each storage call is as Chromium's own tracing of the same run has it; in Firefox
- * as the app's own scripts count it (tests/server/count-storage.js), and the recording shows the same of the app. SHOW=1 prints the counts and the findings.
+ * Real apps recorded in both browsers, and their stored data compared with a run without a
+ * recording. In Chromium each storage call matches Chromium's own tracing of the same run. In
+ * Firefox it matches the count of the app's own scripts (tests/server/count-storage.js), and the
+ * recording has the same content. SHOW=1 prints the counts and the findings.
  */
 import { expect, test } from 'vitest';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
@@ -10,11 +12,11 @@ import { recordInFirefox, recordTraced, storedBy } from '../browser/record-real.
 import { REAL_APPS } from '../oracle/real-apps.ts';
 import { findingsOf } from '../traces/analyses.ts';
 
-/** What does not depend on the run. Files that a pool holds in reserve have random names. */
+/** What is the same in every run. A pool's reserve files have random names. */
 function sameIn(store: TraceStore): unknown {
   const { engines, files, commits, transactions } = summaryOf(store);
   return {
-    // which tab's worker comes to own the database, and when, is up to the browser
+    // which tab's worker gets to own the database, and when, depends on the browser
     engines: engines
       .map(({ name, sqliteVersion, vfs, layers }) =>
         JSON.stringify({ name, sqliteVersion, vfs, layers }),

@@ -21,7 +21,7 @@ let served: Served;
 let browser: Browser;
 let page: Page;
 let elsewhere: Server;
-/** What its server was asked for. */
+/** Requests that its server received. */
 let asked: string[] = [];
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ const answer = async (): Promise<string> => {
 const other = (path: string): string =>
   encodeURIComponent(`http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}${path}`);
 
-test('a link names a trace of the same server, or of another one that lets it be read', async () => {
+test('a link names a trace on the same server, or on another one that allows access', async () => {
   await open('?url=mine.vfst');
   const said = await answer();
   expect(said).toMatch(/^SQLite kept the worker worker\.js busy for 880 ms/);
@@ -73,7 +73,7 @@ test('a link names a trace of the same server, or of another one that lets it be
   expect(asked).toEqual(['GET /open/theirs.vfst ']);
 });
 
-test('the example that comes along', async () => {
+test('the included example', async () => {
   await open('?example');
   expect(await answer()).toMatch(/^SQLite kept /);
 });
@@ -91,12 +91,12 @@ test.each([
   expect(await page.evaluate(() => document.body.innerText)).toMatch(message);
 });
 
-test('where the other server refuses, the user is told to download the trace', async () => {
+test('if the other server refuses, the user is told to download the trace', async () => {
   await open(`?url=${other('/closed/theirs.vfst')}`);
   await page.waitForFunction(() => document.body.innerText.includes('CORS'));
 });
 
-test('it opens when its server is gone, and takes a dropped trace', async () => {
+test('it opens when its server is gone, and accepts a dropped trace', async () => {
   await open('');
   await page.evaluate(() => navigator.serviceWorker.ready);
   asked = [];

@@ -1,4 +1,7 @@
-/** No false alarm: on well-tuned apps no finding saves more than 2 % of the time while SQL runs. What fires below that is printed. */
+/**
+ * No false alarm: on well-tuned apps no finding saves more than 2 % of the time while SQL runs.
+ * Findings below that are printed.
+ */
 import { test } from 'vitest';
 import { judgeTuned } from '../browser/record-tuned.ts';
 import { TUNED_APPS } from '../oracle/tuned.ts';

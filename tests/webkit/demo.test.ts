@@ -1,5 +1,6 @@
 /**
- * The demo on IndexedDB in WebKit: the same use gives the same numbers as in Chromium and Firefox.
+ * The demo on IndexedDB in WebKit: the same actions give the same numbers as in Chromium and
+ * Firefox.
  */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';

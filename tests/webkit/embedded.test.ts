@@ -1,4 +1,7 @@
-/** A page and its worker in WebKit that record themselves by one import each, without an extension and without a script from outside. */
+/**
+ * A page and its worker in WebKit that record themselves with one import each, without an extension
+ * or an injected script.
+ */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
@@ -26,7 +29,7 @@ declare const heard: unknown[];
 declare const say: (text: string) => void;
 declare const vfscope: { stop(): Promise<void>; start(): void; save(): Promise<Blob> };
 
-/** Say something to the worker. Resolves when it has answered. */
+/** Sends a text to the worker. Resolves when it has answered. */
 async function tell(text: string): Promise<void> {
   const { page } = driven;
   const before = await page.evaluate(() => heard.length);
@@ -34,7 +37,7 @@ async function tell(text: string): Promise<void> {
   await page.waitForFunction((n: number) => heard.length > n, {}, before);
 }
 
-/** In the page: the bytes of a Blob, as base64. */
+/** Runs in the page: the bytes of a Blob, as base64. */
 const AS_TEXT = `blob => new Promise(done => {
   const reader = new FileReader();
   reader.onload = () => done(reader.result.split(',')[1]);
@@ -48,13 +51,14 @@ async function traceOf(blob: string): Promise<Summary> {
   return summaryOf(store);
 }
 
-test('the page imports it, and so does its worker: one trace of both', async () => {
+test('if the page and its worker import it, one trace has both', async () => {
   const { page } = driven;
   await page.goto(`${served.url}/app/`);
   await page.waitForFunction(() => typeof say === 'function');
   await tell('status');
   await tell('a note');
-  // while the page is busy its worker hears first from its own port that the recording is over, and from the page then
+  // while the page is busy, its worker first learns from its own port that the recording is over,
+  // and later from the page
   await page.evaluate(() => {
     const stopped = vfscope.stop();
     for (const end = performance.now() + 500; performance.now() < end;);
@@ -76,7 +80,7 @@ test('the page imports it, and so does its worker: one trace of both', async () 
   expect((await traceOf('vfscope.save()')).threads.map(({ kind }) => kind)).toEqual(['page']);
 });
 
-test('the worker alone imports it: it has its own trace, and the app hears nothing of it', async () => {
+test('if only the worker imports it, it has its own trace, and the app receives nothing from it', async () => {
   const { page } = driven;
   await page.goto(`${served.url}/app/?worker`);
   await page.waitForFunction(() => typeof say === 'function');
@@ -86,5 +90,5 @@ test('the worker alone imports it: it has its own trace, and the app hears nothi
   expect(summary.threads.map(({ kind, layers }) => [kind, layers])).toEqual([
     ['worker', ['sql', 'vfs', 'web']],
   ]);
-  expect(summary.commits).toBe(1); // INSERT: the table was there
+  expect(summary.commits).toBe(1); // INSERT: the table already existed
 });

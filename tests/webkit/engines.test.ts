@@ -1,6 +1,6 @@
 /**
- * Engine apps in WebKit with the hook: rows, integrity, stored bytes, storage calls and every VFS call by file are Chromium's goldens.
- * GRID=<part of an id> runs a part of it.
+ * Engine apps in WebKit with the hook: rows, integrity, stored bytes, storage calls, and every VFS
+ * call by file match Chromium's goldens. GRID=<part of an id> runs some of them.
  */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ const NATIVE = [
   'sqlite-org kvvfs',
   'sql-js',
 ];
-/** On sync access handles that are a stand-in of ours. */
+/** On a stand-in for sync access handles. */
 const OVER_STAND_IN = [
   'wa-sqlite AccessHandlePool',
   'journeyapps-wa-sqlite OPFSCoopSync',
@@ -62,7 +62,7 @@ function asInChromium(id: string, app: EngineApp, { result, store }: HookedRun):
   expect(store.threads.map((t) => [t.faults, t.missing, t.orphanEnds])).toEqual(
     store.threads.map(() => [0, 0, 0]),
   );
-  // the inspector's start script runs with the page's first script, whose element is there by then
+  // the inspector's start script runs with the page's first script, whose element already exists
   expect(
     store.threads.flatMap((t) => t.notes.filter(({ topic }) => topic !== 'late-start')),
   ).toEqual([]);
@@ -85,7 +85,7 @@ describe('on storage of its own', () => {
   });
 });
 
-describe('on sync access handles that a stand-in keeps in memory', () => {
+describe('on a stand-in for sync access handles in memory', () => {
   let hook: string;
   beforeAll(
     async () => void (hook = await buildHook(new URL('./access-handles.js', import.meta.url))),

@@ -1,7 +1,8 @@
 /**
- * The bridge between the page's world and an isolated one in WebKit, with the scripts of Safari's build: everything that is recorded goes
- * through the content script and ports that carry JSON only, whichever of the two scripts comes first. That WebKit's own extension host starts
- * them so is not shown here: there is none on Linux.
+ * The bridge between the page's world and an isolated one in WebKit, with the scripts of Safari's
+ * build: everything that is recorded goes through the content script and ports that carry JSON
+ * only, whichever of the two scripts runs first. WebKit's own extension host isn't tested, because
+ * Linux has none.
  */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -35,7 +36,7 @@ const until: Recording['until'] = (holds) => panel.until(holds);
 const meanwhile: Recording['meanwhile'] = (work) => panel.meanwhile(work);
 
 const site = (label: string, kind: string): string => server.origin(`${label}.${kind}`);
-/** A page that stands still once it is ready. */
+/** A page that waits once it is ready. */
 const openPage = (label: string, kind: string): Promise<void> =>
   openApp(driven.page.asPuppeteer(), `${site(label, kind)}/journeyapps-wa-sqlite/`);
 const hookIsThere = (): Promise<boolean> =>
@@ -58,7 +59,8 @@ describe('an engine, recorded through the isolated world', () => {
     await meanwhile(mark(page, 'oracle-begin'));
     const running = runApp(page.asPuppeteer(), app.run.workload, app.run.options);
     let lost = 0;
-    // the page has something to say even where the app has ended already: connections come later with each death
+    // the page has something to send even after the app has ended, because each death delays later
+    // connections
     const says = (): Promise<void> => page.evaluate(() => void performance.mark('t-still-here'));
     for (let i = 0; i < deaths; i++) {
       const before = panel.batches.length;
@@ -91,7 +93,7 @@ describe('an engine, recorded through the isolated world', () => {
       repeatable(app, (await golden('goldens')).counts),
     );
     expect(recordedGolden(summary, app.bytesVary ?? 'same')).toEqual(await golden('recorded'));
-    // every death made the relay connect anew and cost messages, which were sent again
+    // every death made the relay reconnect and lost messages, which were sent again
     expect((await asksIn(page, ({ ports }) => ports.length))[0]).toBe(1 + deaths);
     expect(lost).toBeGreaterThanOrEqual(deaths);
     expect([...panel.byes.values()]).toEqual(panel.hellos.map(() => 'stopped'));
@@ -101,7 +103,7 @@ describe('an engine, recorded through the isolated world', () => {
   });
 });
 
-describe('whichever script comes first', () => {
+describe('whichever script runs first', () => {
   test('both at the start: connected by the first line', async () => {
     await openPage('at-once', SITES.both);
     await driven.page.evaluate(() => void performance.mark('t-at-once'));
@@ -110,14 +112,14 @@ describe('whichever script comes first', () => {
     await panel.stopped();
   });
 
-  test('the content script long after the hook: what came before it is recorded, too', async () => {
+  test('the content script long after the hook: earlier events are recorded, too', async () => {
     const { page } = driven;
     await openPage('content-late', SITES.hook);
     await page.evaluate(() => void performance.mark('t-before'));
     await vi.waitFor(
       async () => expect((await asksIn(page, ({ lines }) => lines))[0]).toBeGreaterThan(0),
       WAIT,
-    ); // unheard
+    ); // not received
     expect((await asksIn(page, ({ ports }) => ports.length))[0]).toBe(0);
     await page.evaluateInWorlds(WORLD, driven.content);
     await page.evaluate(() => void performance.mark('t-after'));
@@ -176,7 +178,7 @@ test('a SharedWorker stays one, and is recorded', async () => {
 });
 
 describe('the page', () => {
-  test('that is not recorded gets everything back, and its worlds see nothing of each other', async () => {
+  test("that isn't recorded is restored, and its worlds see nothing of each other", async () => {
     const { page } = driven;
     await openPage('restored', SITES.content);
     const before = await page.evaluate(traces);
@@ -190,7 +192,8 @@ describe('the page', () => {
     );
     await page.evaluate(driven.hook);
     await vi.waitFor(async () => expect(await hookIsThere()).toBe(false), WAIT);
-    expect(await page.evaluate('heard')).toEqual([]); // offer and answer passed, and the app's listener heard neither
+    // offer and answer were passed, and the app's listener received neither
+    expect(await page.evaluate('heard')).toEqual([]);
     await page.evaluate('delete globalThis.heard');
     expect(differences(before, await page.evaluate(traces))).toEqual([]);
     expect(
@@ -199,7 +202,7 @@ describe('the page', () => {
     expect((await asksIn(page, ({ ports }) => ports.length))[0]).toBe(0);
   });
 
-  test('that is told so by the background gets everything back', async () => {
+  test('that is told so by the background is restored', async () => {
     const { page } = driven;
     await openPage('told', SITES.both);
     await until(() => expect(panel.hellos.map(({ kind }) => kind)).toContain('page'));

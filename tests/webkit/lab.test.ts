@@ -1,6 +1,7 @@
 /**
- * The Lab's page of Safari's build in WebKit: the golden counts, each the least of three passes, because JavaScriptCore strays upwards in
- * about one run of seventy; storage, and what is stored compared with the engine in memory.
+ * The Lab's page of Safari's build in WebKit: the golden counts, each the minimum of three passes,
+ * because JavaScriptCore counts too many in about one run of seventy. Storage, and stored data
+ * compared with the engine in memory.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LabDoor } from '../../src/lab/experiments/door.ts';
@@ -29,7 +30,7 @@ afterAll(async () => {
 type Outcome = Awaited<ReturnType<LabDoor['run']>>[number];
 const MINUTE = 60_000;
 
-/** All runs by the page's own queue: asked for now and then, because no single call waits long. */
+/** All runs by the page's own queue, which is polled because no single call may wait long. */
 async function ran(runs: Run[]): Promise<Outcome[]> {
   await driven.page.evaluate((given: Run[]) => {
     const place = window as unknown as { labDone: Outcome[] | null };
@@ -49,7 +50,7 @@ const counted = (workload: string, config: Partial<Config> = {}, readRows = true
 
 test('a counted run is three passes here', () => expect(passes).toBe(3));
 
-describe('instructions, the least of three', () => {
+describe('instructions, the minimum of three', () => {
   test(
     'on :memory:',
     async () => {
@@ -69,7 +70,7 @@ describe('instructions, the least of three', () => {
     const vfs = [
       ...ON_MEMORY_VFS,
       ...ON_STORAGE.filter(([config]) => config.vfs !== 'AccessHandlePool'),
-    ]; // WebKitGTK's worker has no access handles
+    ]; // WebKitGTK's workers have no access handles
     const outcomes = await ran([
       counted('ac60', { engine: 'wa-sqlite-1.0.0' }),
       ...vfs.map(([config]) => counted('ac60', config, false)),

@@ -1,4 +1,7 @@
-/** The panel of Safari's build in WebKit: it records over ports that carry JSON, and opens a stored trace. */
+/**
+ * The panel of Safari's build in WebKit: it records over ports that carry JSON, and opens a stored
+ * trace.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { PartReader, toParts } from '../../src/protocol/json-wire.ts';
 import type { BackgroundMessage, PanelMessage, RelayMessage } from '../../src/protocol/messages.ts';
@@ -20,12 +23,14 @@ afterAll(async () => {
 });
 beforeEach(() => openPanelPage(driven.page, server.url));
 
-/** The background's end: what the panel says, message by message. */
+/** The background's end of the connection: what the panel sends, message by message. */
 async function heard(reader: PartReader): Promise<(PanelMessage & { transport?: string })[]> {
   const parts = await driven.page.evaluate(() => window.vfscopeMock.posted.splice(0));
   return parts.flatMap((part) => (reader.take(part)?.message ?? []) as PanelMessage[]);
 }
-/** In several texts where it is long: the inspector takes no long commands. */
+/**
+ * Sends a message, in several texts if it is long, because the inspector accepts no long commands.
+ */
 async function say(message: BackgroundMessage | { k: 'greeting' }): Promise<void> {
   for (const part of toParts(message, 50_000))
     await driven.page.evaluate((text: unknown) => window.vfscopeMock.say(text), part);
@@ -84,7 +89,7 @@ test('a recording over ports that carry JSON: every event arrives and is acknowl
     return thread.acknowledged;
   };
   await expect.poll(acknowledged, WAIT).toBe(thread.done.events);
-  // the number itself is of the last second
+  // the number itself is for the last second
   const inAll = `Calls recorded: ${thread.done.events.toLocaleString('en')} so far`;
   await expect.poll(() => titleOf('live-events'), WAIT).toContain(inAll);
   end.close();

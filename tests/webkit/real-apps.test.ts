@@ -1,7 +1,8 @@
 /**
- * PowerSync in two tabs of WebKit, through Safari's two scripts: its SharedWorker is recorded, each storage call as the app's own scripts
- * count it, while one tab after the other loads again. It is the one real app (tests/oracle/real-apps.ts) that WebKitGTK can run, with
- * vfscope or without: the others need OPFS handles that work, or a SharedArrayBuffer in a nested worker.
+ * PowerSync in two tabs of WebKit, through Safari's two scripts: its SharedWorker is recorded, with
+ * the storage calls that the app's own scripts count, while one tab after the other reloads. It is
+ * the only real app (tests/oracle/real-apps.ts) that WebKitGTK can run, with or without vfscope.
+ * The others need working OPFS handles, or a SharedArrayBuffer in a nested worker.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
@@ -27,7 +28,7 @@ test(
     const tabs = [driven.page, ...driven.others];
     const pages = tabs.map((tab) => tab.asPuppeteer());
     const recordings = tabs.map((tab) => new Recording(tab));
-    /** Carry what all of them say until this is done. */
+    /** Carries the messages of all of them until `work` is done. */
     const meanwhile = async <T>(work: Promise<T>): Promise<T> => {
       const [done] = await Promise.all([
         work,
@@ -36,7 +37,10 @@ test(
       return done;
     };
     const all = (): Promise<unknown> => Promise.all(recordings.map((one) => one.until(() => {})));
-    /** No call for a second, and the pages were asked ten times: what was made is here. */
+    /**
+     * Resolves when no call was made for a second and the pages were polled ten times, so all
+     * records have arrived.
+     */
     const rest = async (): Promise<void> => {
       let [records, same, since] = [-1, 0, 0];
       while (same <= 10 || performance.now() - since <= 1000) {
@@ -58,7 +62,7 @@ test(
       await meanwhile(app.use(pages, rest));
       await rest();
       const seen = await app.stored?.(pages[0]!);
-      await load(app.path); // one tab after the other: the other one holds its SharedWorker
+      await load(app.path); // one tab after the other, because the other one holds its SharedWorker
       expect(await meanwhile(Promise.resolve(app.stored?.(pages[0]!)))).toEqual(seen);
       await rest();
       await Promise.all(recordings.map((recording) => recording.stopped()));

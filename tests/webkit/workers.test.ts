@@ -41,7 +41,7 @@ const recorded = (threads: SeenThread[]): string[] => [
       .sort(),
   ),
 ];
-/** Workers that stayed as they are, `script: cause`. */
+/** Workers that stayed native, as `script: cause`. */
 const notRecorded = (threads: SeenThread[]): string[] => [
   ...new Set(
     threads
@@ -56,7 +56,7 @@ const notRecorded = (threads: SeenThread[]): string[] => [
 
 const DIRECT = [...NETWORK_WORKERS, 'echo.js?type='];
 const ALL = [...DIRECT, ...NESTED_WORKERS, 'blob:'].sort();
-/** Scripts that the bootstrap cannot import: missing, of another type, or of another origin. */
+/** Scripts that the bootstrap can't import: missing, of another type, or of another origin. */
 const UNSTARTED = [
   ...[
     'echo-module.js?type=text%2Fplain',
@@ -79,11 +79,12 @@ const FORBIDDEN = [...DIRECT, ...UNSTARTED, 'unlinked-module.js#part'].map(
   (url) => `${url}: Not recorded: the page's CSP forbids blob: workers`,
 );
 
-/** By policy: what is recorded, and how the notes on the rest begin. */
+/** By policy: what is recorded, and how the notes about the rest begin. */
 const EXPECTED: Record<string, [string[], string[]]> = {
   plain: [ALL, NEVER],
   isolated: [ALL, NEVER],
-  // WebKit throws where others fire an error event: one of the cases makes its worker where that shows
+  // WebKit throws where others fire an error event, and one of the cases creates its worker where
+  // that shows
   'worker-src self': [
     [],
     [
@@ -94,13 +95,13 @@ const EXPECTED: Record<string, [string[], string[]]> = {
     ],
   ],
   'connect-src self': [ALL, NEVER],
-  'no wasm': [ALL, NEVER], // this policy does not reach WebAssembly in WebKit's blob: workers
+  'no wasm': [ALL, NEVER], // this policy doesn't affect WebAssembly in WebKit's blob: workers
   'trusted types': [[], ['echo.js?trusted: Not recorded: the page uses Trusted Types']],
 };
 
 /**
- * All cases, and what the window has heard of them: messages and reports of violations are queued, so each kind ends with one of ours.
- * @param guarded the page has a policy, which reports what breaks it
+ * All cases, and the window's messages and violation reports. These are queued, so each kind ends
+ * with one of ours. @param guarded the page has a policy that reports violations
  */
 async function run(guarded: boolean): ReturnType<typeof runCases> {
   const { results, seenByWindow } = await runCases();
@@ -126,29 +127,32 @@ async function run(guarded: boolean): ReturnType<typeof runCases> {
       script.text = '/* the last */';
       document.head.append(script); // forbidden: inline
     } catch (e) {
-      if (!(e instanceof TypeError)) throw e; // forbidden: text that is not trusted
+      if (!(e instanceof TypeError)) throw e; // forbidden: text that isn't trusted
     }
   }
   await Promise.all(last);
   return { results, seenByWindow };
 }
 
-/** WebKit reports a worker's redirect to another origin against worker-src. Our bootstrap follows it by another directive. */
+/**
+ * WebKit reports a worker's redirect to another origin as a worker-src violation. Our bootstrap
+ * follows it under another directive.
+ */
 const isRedirect = (seen: unknown): boolean => /echo\.js\?to=http/.test(JSON.stringify(seen));
 
-/** In WebKit the same is recorded under these as without a policy: `npm run test:long` looks. */
+/** Under these policies WebKit records the same as without one. `npm run test:long` checks it. */
 const AS_PLAIN = ['connect-src self', 'no wasm'];
 const policies = Object.keys(POLICIES).filter((policy) => FULL || !AS_PLAIN.includes(policy));
 
 describe.each(policies)('page policy: %s', (policy) => {
-  // a server for each policy, a host for each load: no shared worker of another load lives there
+  // a server for each policy and a host for each load, so that no load shares a worker with another
   let server: Awaited<ReturnType<typeof serveCases>>;
   beforeAll(async () => void (server = await serveCases()));
   afterAll(() => server.close());
 
   test('the app sees the same', async () => {
     const { page } = driven;
-    // this policy lets the inline script run that else ends what is heard
+    // this policy allows the inline script that otherwise ends the wait
     const guarded =
       policy !== 'connect-src self' && 'Content-Security-Policy' in POLICIES[policy]!.page;
     await page.clearStartScripts();
@@ -174,20 +178,21 @@ describe.each(policies)('page policy: %s', (policy) => {
       threads.map((t) => [t.identity.url, 0, 0]),
     );
 
-    // a worker that closes itself goes on to the end of its task
+    // a worker that closes itself continues to the end of its task
     for (const { identity, events, bye } of threads)
       if (identity.url.endsWith('closes.js')) {
         expect(bye).toBe('closed');
         expect(markedClosed(events)).toHaveLength(30);
       }
 
-    // Safari's clock: a millisecond, 20 us where the page is isolated. The trace says so; a thread that was kept waiting all the while that it
-    // measured its clock has seen several steps as one.
+    // Safari's clock step: a millisecond, or 20 us if the page is isolated. The trace has it. A
+    // thread that was delayed while it measured its clock has seen several steps as one.
     const isolated = policy === 'isolated';
     const environments = threads.flatMap((t) =>
       t.definitions.filter((d) => d.kind === 'environment'),
     );
-    expect(environments).toHaveLength(threads.filter((t) => t.definitions.length).length); // one is terminated at once
+    // one is terminated at once
+    expect(environments).toHaveLength(threads.filter((t) => t.definitions.length).length);
     expect(environments.map(({ crossOriginIsolated }) => crossOriginIsolated)).toEqual(
       environments.map(() => isolated),
     );

@@ -2,7 +2,7 @@
  * `vfscope diff A B [--json | --markdown]`: what changed between two traces. Counts are compared
  * exactly, times only beyond their spread.
  */
-import { formatCount } from '../text/numbers.ts';
+import { countOf, formatCount } from '../text/numbers.ts';
 import { Facts } from '../analysis/core/graph.ts';
 import {
   cellText,
@@ -65,6 +65,7 @@ function diffReport(diff: TraceDiff, a: string, b: string): Report {
   // a file that one trace lacks has dozens of numbers, most of them 0
   const news = changed.filter((r) => !r.verdict.startsWith('only') || Boolean(r.a ?? r.b));
   const times = numbers.filter((r) => r.kind === 'time' && (r.a !== null || r.b !== null));
+  const movedTimes = times.filter((r) => r.verdict !== 'same');
   const numberTable = (rows: typeof numbers): ReportTable =>
     tableOf(numberDiffColumns(diff), ['change', 'path', 'a', 'b', 'delta'], rows, LONGEST_PATH);
   const [headline, ...verdict] = verdictLines(diff);
@@ -81,12 +82,16 @@ function diffReport(diff: TraceDiff, a: string, b: string): Report {
       },
       statementBlock(diff),
       {
-        heading: 'Times of the whole (single readings: their spread is not known)',
-        table: numberTable(times),
+        heading: 'Times of each recording (one reading each: their spread is not known)',
+        table: numberTable(movedTimes),
+        lines:
+          movedTimes.length < times.length
+            ? [`${countOf(times.length - movedTimes.length, 'time is', 'times are')} equal.`]
+            : [],
       },
       findingBlock(findings),
       {
-        heading: `Counts: ${formatCount(counts.length - changed.length)} of ${formatCount(counts.length)} equal`,
+        heading: `Counts: ${formatCount(changed.length)} of ${formatCount(counts.length)} differ`,
         table: numberTable(news),
         lines:
           news.length < changed.length

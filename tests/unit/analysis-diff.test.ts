@@ -19,6 +19,8 @@ import {
   verdictLines,
 } from '../../src/analysis/report/diff-table.ts';
 import { totalVerdict } from '../../src/analysis/report/total-verdict.ts';
+import { numberName } from '../../src/analysis/report/number-names.ts';
+import { NUMBERS } from '../../src/analysis/numbers/headline-numbers.ts';
 import { numbersOf, selectNumber } from '../../src/analysis/report/summary-numbers.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { summary, summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
@@ -147,12 +149,13 @@ describe('diff', () => {
     expect([time.a, time.b]).toEqual([0, 0]);
     expect([verdict, time.verdict, d.whole.verdict]).toEqual(['changed', 'changed', 'changed']);
     expect(time.pairs).toEqual({ count: 5112, faster: 51, slower: 0 });
-    expect(verdictLines(d)[0]).toBe('B is 3.19× faster: 7.97 s → 2.5 s in all statements');
+    expect(verdictLines(d)[0]).toBe('Time in SQL: 7.97 s → 2.5 s (3.19× faster)');
     expect(shownStatements(d)).toHaveLength(1);
     const { change } = statementDiffColumns(d);
     expect(change.value(first(d))).toBe('3.19× faster: 7.97 s → 2.5 s');
     const unlike = { ...d, unlike: 'recorded in different ways' };
-    expect(statementDiffColumns(unlike).change.value(first(d))).toBe('7.97 s → 2.5 s');
+    const unjudged = { ...first(d), time: { ...time, verdict: 'unknown' } } as const;
+    expect(change.value(unjudged)).toBe('7.97 s → 2.5 s');
     const number = { path: 'time.cpuUs', a: 10, b: 30, delta: 20, verdict: 'unknown' } as const;
     const changes = [d, unlike].flatMap((of) =>
       (['time', 'count'] as const).map((kind) =>
@@ -262,7 +265,8 @@ describe('diff', () => {
     };
     expect(diffOf(some(1, 500), some(1, 100)).whole.verdict).toBe('unknown');
     expect(verdictLines(diffOf(some(1, 500), some(1, 100)))).toEqual([
-      'B is 5× faster: 500 µs → 100 µs in all statements',
+      'Time in SQL: 500 µs → 100 µs (5× faster)',
+      'All statements, without preparing them: 500 µs → 100 µs (5× faster).',
       'Too few runs to tell this from noise.',
       'No statement moved beyond noise.',
     ]);
@@ -298,13 +302,15 @@ describe('diff', () => {
       verdict: 'same',
     });
     expect(verdictLines(more)).toEqual([
-      'B is as fast: 10 ms in the statements of both',
+      'Time in SQL: 19 ms → 10 ms (1.9× faster)',
+      'Statements of both, without preparing them: 10 ms in both.',
       'Statements only in A: 9 ms. Statements only in B: 0.',
-      'Both spent the same time.',
+      'Their total is the same.',
       'No statement moved beyond noise.',
     ]);
     expect(verdictLines(diffOf(work(1000, 'a', 70_000), work(1000, 'b', 1000)))).toEqual([
       'A and B spent most of their time in different statements',
+      'Time in SQL: 80 ms → 11 ms (7.27× faster).',
       'Statements only in A: 70 ms. Statements only in B: 1 ms.',
       'In statements of both, A spent 10 ms and B 10 ms.',
     ]);
@@ -314,6 +320,35 @@ describe('diff', () => {
     const d = diffOf(coarse([3000, 4000, 5000]), coarse([3000, 4000, 5000], 20));
     expect(d.warnings).toEqual(['The clock steps differ: 1 ms and 20 µs.']);
     expect(d.stepUs).toEqual({ a: 1000, b: 20 });
+  });
+
+  test('numbers have names; those of a headline number are its title', () => {
+    const paths = [...numbersOf(summaryOf(sampleStore())).keys()];
+    expect(paths.filter((path) => numberName(path) === path)).toEqual([]);
+    const titles: Record<string, keyof typeof NUMBERS> = {
+      ...{ durationUs: 'duration', 'statements.count': 'statements', commits: 'commits' },
+      ...{ 'statements.distinct': 'distinctStatements', syncs: 'syncs' },
+      ...{ 'transactions.read': 'transactionsRead', 'transactions.write': 'transactionsWrite' },
+      ...{ 'transactions.rolledBack': 'rolledBack', syncsPerCommit: 'syncsPerCommit' },
+      ...{ instructions: 'instructions' },
+    };
+    for (const [path, id] of Object.entries(titles))
+      expect(numberName(path)).toBe(NUMBERS[id].title);
+    expect(
+      [
+        'files[kind=main-db,path=/a,b].db].web.readBytes',
+        'files[kind=wal].vfs.xWrite',
+        'web.idb.readwriteTransactions',
+        'threads[kind=worker,name=db,url=https://a.test/w.js].unknownTailUs',
+        'constructor',
+      ].map(numberName),
+    ).toEqual([
+      '/a,b].db: bytes read',
+      '(no path): xWrite',
+      'IndexedDB readwrite transactions',
+      'worker db,https://a.test/w.js: time not recorded',
+      'constructor',
+    ]);
   });
 
   test.each([
@@ -603,8 +638,8 @@ describe('commands', () => {
     expect((JSON.parse(stdout) as TraceDiff).totals.statements.same).toBe(1);
     stdout = '';
     expect(await diffCommand({ a: SAMPLE, b: SAMPLE, json: false })).toBe(0);
-    expect(stdout).toMatch(/Counts: (\d+) of \1 equal/);
-    expect(stdout).toMatch(/^B is as fast: 426 µs in all statements\n/);
+    expect(stdout).toMatch(/\nCounts: 0 of \d\d+ differ\n/);
+    expect(stdout).toMatch(/^Time in SQL: 432 µs in both\n/);
     expect(stdout).toContain('Statements: 0 to look at, 1 the same, 0 within noise');
     expect(stdout).toContain('Findings: none in either');
     stdout = '';
@@ -615,16 +650,17 @@ describe('commands', () => {
     expect(stdout).toMatch(
       /Findings: 3 solved, 0 new, 2 in both[\s\S]*F01 .* in both\n[\s\S]*F07 .* solved\n/,
     );
-    expect(stdout).toMatch(/^B is 3\.49× faster: 653 ms → 187 ms in the statements of both\n/);
+    expect(stdout).toMatch(/^Time in SQL: 806 ms → 410 ms \(1\.97× faster\)\n/);
+    expect(stdout).toContain(
+      'Statements of both, without preparing them: 653 ms → 187 ms (3.49× faster).',
+    );
     expect(stdout).toMatch(
       /\n {2}3\.51× faster: 628 ms → 179 ms +100 → 300 .*\n {4}insert into t values\(\?,\?,\?\)\n {4}VFS calls 3,500 → 1,206, syncs 300 → 0, bytes/,
     );
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
-    expect(stdout).toContain(
-      'threads[kind=worker,url=http://go…eyapps-wa-sqlite/worker.js].events',
-    );
+    expect(stdout).toContain('eyapps-wa-sqlite/worker.js: events');
     // a file of one trace alone: its zeros are counted, not listed
-    expect(stdout).toMatch(/only B +files\[kind=wal,path=test-1\.db-wal\]\.vfs\.xWrite +n\/a +611/);
+    expect(stdout).toMatch(/only B +test-1\.db-wal: xWrite +n\/a +611/);
     expect(stdout).not.toMatch(/only B .* n\/a +0 +n\/a\n/);
     expect(stdout).toMatch(/\.\.\. and \d+ that one recording lacks and that are 0 in the other/);
     await expect(

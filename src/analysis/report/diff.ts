@@ -24,6 +24,7 @@ import { recordedTexts } from '../core/recorded-texts.ts';
 import { formatDuration } from '../../text/numbers.ts';
 import { numbersOf } from './summary-numbers.ts';
 import { summary, type Summary } from './summary.ts';
+import { totalTimeInSql } from '../time/summary-time.ts';
 import { totalVerdict, wholeVerdict, type TotalVerdict } from './total-verdict.ts';
 
 /**
@@ -74,7 +75,10 @@ export interface StatementDiff {
   verdict: Verdict;
 }
 
-/** The statements in both traces, together, and those in only one: microseconds. */
+/**
+ * The runs of the statements in both traces, together, and those in only one: microseconds. Without
+ * preparing them, and without opening a database, which are in `inSqlUs`.
+ */
 export interface WholeDiff {
   totalA: number;
   totalB: number;
@@ -85,6 +89,8 @@ export interface WholeDiff {
 
 export interface TraceDiff {
   numbers: NumberRow[];
+  /** Time in SQL as the summaries have it, microseconds; null if not known. */
+  inSqlUs: { a: number | null; b: number | null };
   whole: WholeDiff;
   /** Coarsest clock step of each, microseconds; null = not known. */
   stepUs: { a: number | null; b: number | null };
@@ -113,6 +119,7 @@ export function diffOf(a: Facts, b: Facts): TraceDiff {
   );
   return {
     numbers,
+    inSqlUs: { a: a.get(totalTimeInSql), b: b.get(totalTimeInSql) },
     whole,
     stepUs,
     statements,

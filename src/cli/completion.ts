@@ -24,6 +24,12 @@ export function optionsByCommand(): Map<string, string[]> {
   return found;
 }
 
+/** All commands, without their verbs. */
+export const commandNames = (): string[] => [
+  ...new Set([...optionsByCommand().keys()].map((name) => name.split(' ')[0]!)),
+  'help',
+];
+
 /** An unconfigured zsh has neither completions nor bash's completion functions. */
 const ZSH = `(( $+functions[compdef] )) || { autoload -U compinit && compinit; }
 autoload -U +X bashcompinit && bashcompinit
@@ -32,7 +38,7 @@ autoload -U +X bashcompinit && bashcompinit
 /** @returns the script for the shell to source */
 export function completionScript(shell: Shell): string {
   const all = optionsByCommand();
-  const commands = [...new Set([...all.keys()].map((name) => name.split(' ')[0]!)), 'help'];
+  const commands = commandNames();
   const verbs = WITH_VERBS.map((command): [string, string[]] => [
     command,
     [...all.keys()].flatMap((name) => (name.startsWith(`${command} `) ? name.split(' ')[1]! : [])),

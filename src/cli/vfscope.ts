@@ -5,8 +5,9 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { captureOf } from './capture-options.ts';
 import { checkCommand } from './check.ts';
-import { completionScript, isShell, SHELL_NAMES } from './completion.ts';
+import { commandNames, completionScript, isShell, SHELL_NAMES } from './completion.ts';
 import { demo } from './demo.ts';
+import { didYouMean } from './did-you-mean.ts';
 import { diffCommand } from './diff.ts';
 import { CommandFailure, wrongUse } from '../terminal/failure.ts';
 import { doctorCommand } from './doctor.ts';
@@ -547,7 +548,12 @@ async function run([command, ...args]: string[]): Promise<number> {
       console.log(VFSCOPE_VERSION);
       return 0;
     default:
-      if (command !== undefined) complain(`Unknown command "${command}".\n`);
+      if (command !== undefined) {
+        const meant = didYouMean(command, commandNames());
+        complain(
+          `Unknown command "${command}".${meant === null ? '' : ` Did you mean "${meant}"?`}\n`,
+        );
+      }
       process.stderr.write(`${usage(VFSCOPE_VERSION)}\n`);
       return Exit.wrongUse;
   }

@@ -39,7 +39,9 @@ describe('invalid use has exit code 2, reports what is wrong, and prints no resu
   const budget = file('good.json', '{"commits": {"max": 10}}');
   test.each<[string[], RegExp]>([
     [[], /vfscope record <url>/],
-    [['recrod'], /Unknown command "recrod"/],
+    [['recrod'], /Unknown command "recrod"\. Did you mean "record"\?/],
+    [['compare', 'a', 'b'], /Unknown command "compare"\. Did you mean "diff"\?/],
+    [['--nothing'], /Unknown command "--nothing"\.\n/],
     [['record'], /expected one URL, got 0/],
     [['demo', URL], /expected 0 arguments, got 1/],
     [

@@ -13,12 +13,12 @@ export function whyNotRecordable(url: string | undefined): string | null {
       hostname === 'chromewebstore.google.com' ||
       (hostname === 'chrome.google.com' && pathname.startsWith('/webstore'));
     return store
-      ? "The browser lets no extension into its own web store. Open your app's page and try again."
+      ? "Extensions can't access the browser's web store. Open your app's page and try again."
       : null;
   }
   if (protocol === 'file:')
     return 'Pages from files have no storage that vfscope can record. Serve the folder over http://localhost and try again.';
-  return `The browser lets no extension into ${protocol}// pages. Open a web page (http or https) and try again.`;
+  return `Extensions can't access ${protocol}// pages. Open a web page (http or https) and try again.`;
 }
 
 /** Origin of a web page; '' for all other pages. */

@@ -463,6 +463,6 @@ describe('the popup', () => {
 
   test("explains why a page of the browser can't be recorded", async () => {
     const text = await popupOf(''); // the active tab is the popup's own page
-    expect(text).toMatch(/lets no extension into chrome-extension:|hidden from extensions/);
+    expect(text).toMatch(/can't access chrome-extension:|hidden from extensions/);
   });
 });

@@ -297,7 +297,7 @@ describe('the popup', () => {
 
   test('on a page of the browser', async () => {
     expect(await popupOn('not-recordable', address('devtools/welcome.html'))).toMatch(
-      /lets no extension into chrome-extension:/,
+      /can't access chrome-extension:/,
     );
   });
 });

@@ -22,7 +22,7 @@ test.each([
   ],
   [
     'chrome://newtab/',
-    'The browser lets no extension into chrome:// pages. Open a web page (http or https) and try again.',
+    "Extensions can't access chrome:// pages. Open a web page (http or https) and try again.",
   ],
   ['http://localhost/', /^Cannot access contents/],
 ])('of %s', async (of, said) => {

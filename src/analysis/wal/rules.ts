@@ -108,7 +108,7 @@ function copyingOf(
     places: 0,
     placesOfGroups: 0,
   };
-  /** By page; by byte, which is no page's number, if a write begins inside one. */
+  /** By page, or between whole numbers by byte if a write begins inside one. */
   const places = new DistinctPlaces();
   const ofGroup = new DistinctPlaces();
   const groupOf = new Map(groups.flatMap((group) => group.map((c) => [c, group])));

@@ -21,7 +21,7 @@ test('has advice, evidence, settings, the statement, and how to check the change
   const text = agentText(finding, facts.get(agentContext), { file: 'a.vfst', plan: ['SCAN t'] });
   for (const part of [
     /^# vfscope finding F53\n/,
-    /was prepared 220 times\n/,
+    /was prepared again 219 times\n/,
     /What to do: Prepare this statement once/,
     /Query plan:\nSCAN t\n/,
     /page_size 4096, journal_mode batch-atomic/,

@@ -39,7 +39,9 @@ test('subtracts no saving outside SQL from the time in SQL', async () => {
     expect.objectContaining({ rule: 'F23', savesOutsideSql: true, afterUs: null }),
   ]);
   expect(reportText(answerReport(said, 'x.vfst'))).toContain('\n     Saves 12.5 ms outside SQL, ');
-  expect(explainedText(facts.get(explained)!)).toBe("This action isn't about the 53.3 ms in SQL.");
+  expect(explainedText(facts.get(explained)!)).toBe(
+    'This action explains none of the 53.3 ms in SQL.',
+  );
   // flushes under xSync are in SQL, although they are storage calls
   const inSql = (await factsOf('golden/opfs-proxy')).get(findings);
   expect(inSql.filter(({ rule }) => ['F14', 'F38', 'F39', 'F44'].includes(rule))).toHaveLength(5);
@@ -57,7 +59,7 @@ test('names the statements to combine, and which action replaces another', async
   });
   expect(second).toMatchObject({ rule: 'F07', insteadOf: 'F01' });
   const text = reportText(answerReport(said, 'x.vfst'));
-  expect(text).toMatch(/Time in SQL 355 ms → \d+ ms, cause: likely, alternative to F01\n/);
+  expect(text).toMatch(/Time in SQL 355 ms → \d+ ms, likely cause, alternative to F01\n/);
   expect(text).toContain('\n  Recording cost your app about ');
   // it begins with the statement, and omits those that ran once
   const [ref] = facts.get(findings)[0]!.evidence.events;

@@ -1,7 +1,7 @@
 // The Answer view: its first sentences, the order of actions, and what cost most.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { actionsOf, changeText } from '../../src/analysis/answer/actions.ts';
+import { actionsOf, changeText, insteadText } from '../../src/analysis/answer/actions.ts';
 import { headline, headlineIn } from '../../src/analysis/answer/headline.ts';
 import { worst, worstIn } from '../../src/analysis/answer/worst.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
@@ -423,5 +423,11 @@ describe('what cost most in a part of a recording', () => {
 
 it('a saving too small for its total is shown on its own', () => {
   expect(changeText(880_000, 495_000)).toBe('880 ms → 495 ms');
-  expect(changeText(8_760_000, 8_757_900)).toBe('8.76 s, 2.1 ms less');
+  expect(changeText(8_760_000, 8_757_900)).toBe('8.76 s, saves 2.1 ms');
+});
+
+it('an action whose remedy another one includes is no alternative to it', () => {
+  expect(insteadText({ rule: 'F14', insteadOf: 'F01' })).toBe('F01 already saves most of this');
+  expect(insteadText({ rule: 'F07', insteadOf: 'F01' })).toBe('alternative to F01');
+  expect(insteadText({ rule: 'F14', insteadOf: null })).toBe('');
 });

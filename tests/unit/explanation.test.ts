@@ -122,12 +122,10 @@ test('what no finding names is unexplained', () => {
 test("savings of several findings can overlap, and those of one can't", () => {
   const one = { explainedUs: 200, inSqlUs: 1000, findings: 1, savings: 1, slowed: false };
   const text = (told: typeof one): string => saidText(explainedSaid(told, '200 µs', '1 ms'));
-  expect(text(one)).toBe('This action is about calls that took 200 µs of the 1 ms in SQL.');
-  expect(text({ ...one, findings: 2 })).toBe(
-    'These actions are about calls that took 200 µs of the 1 ms in SQL.',
-  );
+  expect(text(one)).toBe('This action explains 200 µs of the 1 ms in SQL.');
+  expect(text({ ...one, findings: 2 })).toBe('These actions explain 200 µs of the 1 ms in SQL.');
   expect(text({ ...one, findings: 2, savings: 2 })).toBe(
-    "These actions are about calls that took 200 µs of the 1 ms in SQL. Savings overlap, so don't add them up: fix one, then record again.",
+    "These actions explain 200 µs of the 1 ms in SQL. Savings overlap, so don't add them up: fix one, then record again.",
   );
 });
 

@@ -154,7 +154,7 @@ test('flushes are set against the commits of a WAL in OPFS, where no VFS is seen
     });
   });
   const found = findingsOf(store).find(({ rule }) => rule === 'F14');
-  expect(found?.title).toContain(', 1 per commit');
+  expect(found?.title).toContain(', 1 flush per commit');
   expect(found?.savingHow).toContain('one flush a commit at most');
 });
 

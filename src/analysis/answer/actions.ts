@@ -25,9 +25,16 @@ const INSTEAD_OF: Readonly<Record<string, string>> = {
   F45: 'F02',
 };
 
-/** `alternative to F01`; '' if it isn't one */
-export const insteadText = (insteadOf: string | null): string =>
-  insteadOf === null ? '' : `alternative to ${insteadOf}`;
+/** Of INSTEAD_OF, those whose remedy includes the other one. */
+const SAME_REMEDY: ReadonlySet<string> = new Set(['F14']);
+
+/** `alternative to F01`, `F01 already saves most of this`; '' if it is neither */
+export const insteadText = ({ rule, insteadOf }: Pick<Action, 'rule' | 'insteadOf'>): string =>
+  insteadOf === null
+    ? ''
+    : SAME_REMEDY.has(rule)
+      ? `${insteadOf} already saves most of this`
+      : `alternative to ${insteadOf}`;
 
 /** In the order of `findings`, by the first of each rule, except for FIRST. */
 export const actionsOf = (findings: readonly Finding[]): Action[] => {
@@ -55,9 +62,9 @@ export const timeAfter = (
 ): number | null =>
   nowUs === null || savingUs === null || savesOutsideSql ? null : Math.max(0, nowUs - savingUs);
 
-/** `880 ms → 495 ms`; `8.76 s, 2.1 ms less` if both have the same text */
+/** `880 ms → 495 ms`; `8.76 s, saves 2.1 ms` if both have the same text */
 export function changeText(nowUs: number, afterUs: number): string {
   const now = formatDuration(nowUs);
   const after = formatDuration(afterUs);
-  return now === after ? `${now}, ${formatDuration(nowUs - afterUs)} less` : `${now} → ${after}`;
+  return now === after ? `${now}, saves ${formatDuration(nowUs - afterUs)}` : `${now} → ${after}`;
 }

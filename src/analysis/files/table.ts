@@ -57,7 +57,12 @@ export const fileColumns = {
     (f) => f.kind,
   ),
   vfs: col('text', 'VFS', 'Name of the VFS that opened it', (f) => f.vfs || null),
-  dur: col('us', 'Time', 'Sum of the durations of all its calls', (f) => f.timeUs),
+  dur: col(
+    'us',
+    'Time',
+    'Sum of the durations of all its calls, syncs, locks, and opens included',
+    (f) => f.timeUs,
+  ),
   reads: col(
     'count',
     'Reads',
@@ -107,7 +112,12 @@ export const transferColumns = {
   most_bytes: col('bytes', 'Largest', 'Bytes that the largest call asks for', (t) => t.most),
   calls: col('count', 'Calls', 'Reads or writes of this kind', (t) => t.calls),
   bytes: col('bytes', 'Bytes', 'Bytes carried. Failed and short calls count as 0', (t) => t.bytes),
-  dur: col('us', 'Time', 'Sum of the durations of these calls', (t) => t.us),
+  dur: col(
+    'us',
+    'Time',
+    "Sum of the durations of these calls. The file's own time also has its syncs, locks, and other calls",
+    (t) => t.us,
+  ),
   origin: col(
     'text',
     'Origin',

@@ -51,15 +51,16 @@ export const accounts = fact(
       })
       .filter(({ left }) => left > LARGE * inSql)
       .sort((a, b) => b.left - a.left)
-      .map(({ kind, ns, told, left }): Account => {
+      .map(({ kind, ns, told }): Account => {
         const calls = kind.calls(counted, ns / 1000, numberSaid(facts));
-        const who = statementsSaid(known, kind, ns);
+        const once = kind.once !== undefined && mostOnce(known, kind);
+        const who = statementsSaid(known, kind, ns, once);
         const number = (text: string): SaidNumber =>
           timeSaid(kind, (part) => all[PART[part]]! / 1000, text);
         const rest =
-          told > 0 ? say`, not counting ${number(formatDuration(told / 1000))} of the actions` : '';
-        const share = say`${kind.what} takes ${number(formatShare(left / inSql))} of the time in SQL (${number(formatDuration(left / 1000))}${rest})`;
-        const advice = kind.once && mostOnce(known, kind) ? kind.once : kind.advice;
+          told > 0 ? say`, ${number(formatDuration(told / 1000))} of it in the actions` : '';
+        const share = say`${kind.what} takes ${number(formatShare(ns / inSql))} of the time in SQL (${number(formatDuration(ns / 1000))}${rest})`;
+        const advice = once ? kind.once! : kind.advice;
         const [part] = kind.parts.toSorted((a, b) => all[PART[b]]! - all[PART[a]]!);
         const said = saidList([share, calls, who], '. ');
         return { part: part!, title: saidText(said), said, advice };
@@ -79,15 +80,18 @@ function mostOnce({ statementTable: table }: Known<typeof NEEDS>, kind: TimeKind
   return 2 * sum(rows.filter(({ executions }) => executions <= 1)) > sum(rows);
 }
 
-/** The statements that have most of it. */
+/** The statements that have most of it. @param once only those that ran once: the advice is about them */
 const statementsSaid = (
   { statementTable: table }: Known<typeof NEEDS>,
   kind: TimeKind,
   allNs: number,
+  once: boolean,
 ): Said =>
   saidList(
     (table?.rows ?? [])
-      .flatMap(({ sql, ...row }) => (sql === null ? [] : [{ sql, row, us: timeOf(kind, row) }]))
+      .flatMap(({ sql, ...row }) =>
+        sql === null || (once && row.executions > 1) ? [] : [{ sql, row, us: timeOf(kind, row) }],
+      )
       .sort((a, b) => b.us - a.us)
       .slice(0, NAMED)
       .filter(({ us }) => us * 1000 > 0.1 * allNs)

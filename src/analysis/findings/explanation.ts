@@ -61,7 +61,7 @@ export const explained = fact(
     const calls: SaidNumber = {
       text: formatDuration(counts.explainedUs),
       definition:
-        'Time in SQL of the calls that the actions are about, each moment once. Show leads to the calls of an action. The lists of statements have all time of a kind, not only that of these calls.',
+        'Time in SQL that the actions explain: of the calls that they are about, each moment once. Show leads to the calls of an action. The lists of statements have all time of a kind, not only that of these calls.',
       list: 'statements',
       about: partsListed(explainedParts(coverage)),
     };
@@ -93,10 +93,6 @@ function aboutSaid(
   calls: SaidNumber | string,
   inSql: SaidNumber | string,
 ): Said {
-  if (explainedUs === 0)
-    return findings > 1
-      ? say`No action is about the ${inSql} in SQL.`
-      : say`This action isn't about the ${inSql} in SQL.`;
-  const these = findings > 1 ? 'These actions are' : 'This action is';
-  return say`${these} about calls that took ${calls} of the ${inSql} in SQL.`;
+  const these = findings > 1 ? 'These actions explain' : 'This action explains';
+  return say`${these} ${explainedUs === 0 ? 'none' : calls} of the ${inSql} in SQL.`;
 }

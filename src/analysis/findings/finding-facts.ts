@@ -24,15 +24,15 @@ export const noFindings = fact(
  */
 export const savingText = ({ savingUs: us, savesOutsideSql }: Savings): string =>
   us === null
-    ? 'Saving unknown'
+    ? `Saving ${UNKNOWN}`
     : us === 0
       ? 'No measurable saving'
       : `Saves ${formatDuration(us)}${savesOutsideSql ? OUTSIDE : ''}`;
 type Savings = Pick<Finding, 'savingUs' | 'savesOutsideSql'>;
 const OUTSIDE = ' outside SQL';
 
-/** How certain the cause is, which isn't about the saving. */
-export const causeText = (confidence: string): string => `cause: ${confidence}`;
+/** How certain it is that this is a cause. It isn't about the saving. */
+export const causeText = (confidence: string): string => `${confidence} cause`;
 
 export const FINDING_LABELS = {
   advice: 'What to do',

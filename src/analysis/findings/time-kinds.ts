@@ -150,7 +150,7 @@ const OTHERS: readonly TimeKind[] = [
     calls: () => [],
     advice:
       'Look at the query plans of these statements: scans, sorts, and functions called for every row compute. Fewer, larger statements save calls through JavaScript.',
-    once: 'Most of it is in opening and in statements that ran once. The first calls of an engine are the slowest, because WebAssembly compiles while it runs. Leave the database open, and open it before you need it.',
+    once: 'Most of it is in opening the database and in statements that ran once. The first calls of an engine are the slowest, because WebAssembly compiles while it runs. Leave the database open, and open it before you need it.',
   },
   {
     parts: ['lock'],
@@ -169,7 +169,6 @@ const OTHERS: readonly TimeKind[] = [
           list: 'statements',
           about: { part: 'lock' },
         }),
-        'waiting ',
       ),
     advice:
       'Lock less often: several statements in one transaction share its locks. With a single connection, locking_mode=EXCLUSIVE takes them once.',

@@ -75,7 +75,7 @@ export const transactionPerBlock: Rule = {
       reason:
         'locks and transactions were both recorded: what happens under one lock could be one transaction; what that saves was measured with no VFS',
       advice:
-        'If you maintain the VFS, use one IndexedDB transaction from lock to unlock, and batch requests in it.',
+        'If you wrote the VFS yourself, use one IndexedDB transaction from lock to unlock, and batch requests in it.',
       link: SPEC,
       tryInLab: 'idb-transactions',
     };
@@ -216,7 +216,8 @@ export const sequentialGets: Rule = {
       confidence: 'likely',
       reason:
         'in one transaction that asked nothing else between, one block apart each time; each get waits for the event loop. Much in Firefox, less in Chrome',
-      advice: 'If you maintain the VFS, read ahead with getAll over a key range, or with a cursor.',
+      advice:
+        'If you wrote the VFS yourself, read ahead with getAll over a key range, or with a cursor.',
       link: `${SPEC}#dom-idbobjectstore-getall`,
       tryInLab: 'sql-over-storage',
     };

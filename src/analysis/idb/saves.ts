@@ -35,6 +35,12 @@ const FEW_SAVES = 3;
 const SMALLEST_DATABASE = 65_536;
 const FEW_STREAMS = 10;
 
+/** `6.11 flushes` */
+function perCommit(flushes: number): string {
+  const text = formatNumber(flushes);
+  return `${text} ${text === '1' ? 'flush' : 'flushes'}`;
+}
+
 export const flushCost: Rule = {
   id: 'F14',
   title: 'flush() is the commit cost',
@@ -49,10 +55,10 @@ export const flushCost: Rule = {
     const found = evidence.result(ctx);
     if (evidence.count < FEW_FLUSHES || (found.timeShare ?? 0) < FLUSH_SHARE) return [];
     const sorted = Float64Array.from(times).sort();
-    const { count } = ctx.get(commits);
+    const { count, syncs } = ctx.get(commits);
     const extra = count ? evidence.count - count : null;
     return {
-      title: `${countOf(evidence.count, 'flush', 'flushes')} took ${formatDuration(evidence.us)}, ${formatShare(found.timeShare!)} of the entire recording: median ${formatDuration(percentile(sorted, 0.5))}, 95th percentile ${formatDuration(percentile(sorted, 0.95))}${extra === null ? '' : `, ${formatNumber(evidence.count / count!)} per commit`}`,
+      title: `${countOf(evidence.count, 'flush', 'flushes')}${syncs !== null && syncs > 0 && syncs < evidence.count ? ` in OPFS for SQLite's ${countOf(syncs, 'sync')}` : ''} took ${formatDuration(evidence.us)}, ${formatShare(found.timeShare!)} of the entire recording: median ${formatDuration(percentile(sorted, 0.5))}, 95th percentile ${formatDuration(percentile(sorted, 0.95))}${extra === null ? '' : `, ${perCommit(evidence.count / count!)} per commit`}`,
       evidence: found,
       ...(extra === null
         ? noSaving('how many commits they served is not known')

@@ -41,7 +41,7 @@ const PARTIAL_ADVICE: Partial<Record<string, Pick<Found, 'advice' | 'why'>>> = {
   journal: {
     advice:
       'Avoid the rollback journal. If the VFS has batch-atomic writes, raise cache_size until a transaction fits in the page cache. Otherwise, journal_mode=memory avoids it, but a crash during a commit then damages the database.',
-    why: 'SQLite writes a rollback journal in pieces of 4 bytes, a page, and 4 bytes, which never fill a block.',
+    why: 'For each page, SQLite writes 4 bytes, the page, and 4 bytes to a rollback journal. These writes never fill whole blocks.',
   },
 };
 
@@ -59,7 +59,7 @@ export const readModifyWrite: Rule = {
           ...measured(b.readUs, `${b.readModifyWrites} storage reads, as long as each took`),
           confidence: 'likely',
           reason:
-            'inside each write, the VFS read from storage, or it read and wrote the same key in one transaction. The saving only counts these reads',
+            'during each write, the VFS read from storage, or read a block from IndexedDB and wrote it back in one transaction. The saving only counts these reads',
           ...(PARTIAL_ADVICE[b.kind] ?? {
             advice: 'Make the page size the block size, so that every write covers whole blocks.',
           }),
@@ -192,7 +192,7 @@ export const smallCalls: Rule = {
       reason:
         'a call costs about the same for 4 bytes as for 4,096; half of the writes to a rollback journal are of 4 bytes',
       advice:
-        'If you maintain the VFS, buffer small writes until the next sync. In an app, journal_mode=memory avoids those to the journal, but a crash during a commit then damages the database.',
+        'If you wrote the VFS yourself, buffer small writes until the next sync. If a library did, journal_mode=memory avoids the small writes to the journal, but a crash during a commit then damages the database.',
       link: 'https://fs.spec.whatwg.org/#api-filesystemsyncaccesshandle',
       tryInLab: 'journal-modes',
     };

@@ -129,12 +129,15 @@ const littleText = (inSqlUs: number): string =>
 const quoted = (path: string): string => (/^[\w./@:+-]+$/.test(path) ? path : JSON.stringify(path));
 
 /** vfscope's part of the bar is less than what it cost, so both are explained together. */
-const costLines = (cost: string, parts: Answer['parts']): string[] =>
-  cost === ''
-    ? []
-    : parts.some(({ part }) => part === 'tracer')
-      ? [`${cost} "${PART_WORDS.tracer.title}" above is only what it could time inside SQL.`]
-      : [cost];
+function costLines(cost: string, parts: Answer['parts']): string[] {
+  if (cost === '') return [];
+  const timed = parts.find(({ part }) => part === 'tracer');
+  return timed === undefined
+    ? [cost]
+    : [
+        `${cost} ${formatDuration(timed.us)} of that is the "${PART_WORDS.tracer.title}" row. The rest is in the other rows, or outside SQL.`,
+      ];
+}
 
 /** @param path of the recording, for the commands that show more */
 export function answerReport(said: Answer, path: string): Report {
@@ -167,7 +170,7 @@ export function answerReport(said: Answer, path: string): Report {
           ({ rule, advice, seen, confidence, afterUs, insteadOf, ...saving }, i) => [
             `${i + 1}. ${advice}  [${rule}]`,
             `   ${seen}`,
-            `   ${afterUs === null ? savingText(saving) : `Time in SQL ${changeText(inSqlUs!, afterUs)}`}, ${causeText(confidence)}${insteadOf === null ? '' : `, ${insteadText(insteadOf)}`}`,
+            `   ${afterUs === null ? savingText(saving) : `Time in SQL ${changeText(inSqlUs!, afterUs)}`}, ${causeText(confidence)}${insteadOf === null ? '' : `, ${insteadText({ rule, insteadOf })}`}`,
           ],
         ),
       ],

@@ -31,7 +31,7 @@ export function timeBlock(facts: Facts): Block | null {
   return {
     heading: `Time on ${threads.length === 1 ? 'the thread' : `the ${threads.length} threads`} of SQLite`,
     table: {
-      head: ['part', 'time', 'of SQL', '+-', 'at most'],
+      head: ['part', 'time', 'of SQL', 'likely error', 'largest error'],
       rows: shown.map((part) => [
         PART_WORDS[part].title,
         formatDuration(us(part)),
@@ -44,7 +44,7 @@ export function timeBlock(facts: Facts): Block | null {
     lines: [
       ...(unseen ? [`Only what was recorded: ${unseen.text}.`] : []),
       known
-        ? "Errors come from the clock's step: +- is the likely one (two standard deviations), at most the worst case."
+        ? "Errors come from the clock's step. The likely one is two standard deviations, in either direction."
         : "The clock's step is not known.",
       ...(setUp > 0 ? [`vfscope itself took ${formatDuration(setUp)} more while no SQL ran.`] : []),
       ...(parts.some((p) => p.vfsIsStorage)

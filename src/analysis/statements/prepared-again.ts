@@ -6,7 +6,7 @@
 import { Op } from '../../event/event.ts';
 import { opSet } from '../../event/operations.ts';
 import { objectName } from '../../trace/describe.ts';
-import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
+import { countOf, formatDuration } from '../../text/numbers.ts';
 import { getOrMake } from '../core/maps.ts';
 import { quoted } from '../core/quoted.ts';
 import { rowsByOperation } from '../core/rows-by-operation.ts';
@@ -27,7 +27,6 @@ interface Prepared {
   /** The text as first prepared, and its fingerprint. */
   sql: string;
   print: string;
-  prepares: number;
   again: Evidence;
   /**
    * Prepares of the rest after the text: libraries ask SQLite for its next statement, and there is
@@ -56,7 +55,6 @@ export const preparedAgain: Rule = {
               known: getOrMake(found, sql, () => ({
                 sql: objectName(thread, text),
                 print: sql,
-                prepares: 0,
                 again: new Evidence(),
                 rests: new Evidence(),
                 codeUs: 0,
@@ -88,7 +86,6 @@ export const preparedAgain: Rule = {
         if (result[row] !== 0) continue; // a refused one is retried
         const own = ofText((text = object[row]!));
         if (!own) continue;
-        own.known.prepares++;
         if (own.met.has(context[row]!)) {
           own.known.again.add(thread, row);
           open = { of: own.known, instance: aux[row]!, connection: context[row]! };
@@ -99,13 +96,13 @@ export const preparedAgain: Rule = {
       .filter(({ again }) => again.count >= PREPARED_AGAIN)
       .sort((a, b) => b.again.us - a.again.us)
       .slice(0, MOST)
-      .map(({ sql, print, prepares, again, rests, codeUs }) => {
+      .map(({ sql, print, again, rests, codeUs }) => {
         const cost = { calls: again.count + rests.count, us: again.us + rests.us };
         const saving = new Saving(ctx).avoid(cost.calls, Op.sqlPrepare, 'prepares', '', cost);
         const code = `your code and its SQLite library took ${formatDuration(codeUs)} more from prepare to step`;
         const { savingHow, ...known } = saving.result();
         return {
-          title: `${quoted(sql)} was prepared ${formatCount(prepares)} times`,
+          title: `${quoted(sql)} was prepared again ${countOf(again.count, 'time')}`,
           evidence: again.result(ctx, false),
           ...known,
           savingHow: codeUs > 0 ? `${savingHow}; ${code}, part of that is saved, too` : savingHow,

@@ -51,7 +51,7 @@ export const statementColumns = {
   ),
   dur: col(
     'us',
-    'Where its time went',
+    'Time',
     'Time while SQL runs that the statement decides: CPU, read, write, sync, IDB transaction, lock calls, lock wait',
     (s) => s.time.spanUs,
   ),

@@ -27,7 +27,7 @@ export const commitPlaces = fact(
 const NAMES: Readonly<Record<VfsCallCount, string>> = {
   locks: 'locks',
   unlocks: 'unlocks',
-  accesses: 'xAccess',
+  accesses: 'checks for files',
   dbReads: 'database reads',
   dbWrites: 'database writes',
   walReads: 'WAL reads',

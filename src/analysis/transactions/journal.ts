@@ -146,9 +146,9 @@ export const rollbackJournalCost: Rule = {
             ? 'only one connection writes here, so an exclusive WAL works; another tab or worker may use the database outside this recording'
             : `${formatCount(connections)} connections write this database: a WAL without shared memory needs locking_mode=exclusive, which they cannot have`,
         advice: noWal
-          ? `Make fewer, larger commits, or use a VFS with batch-atomic writes, such as wa-sqlite's IDBBatchAtomicVFS. ${NEVER_WAL}`
-          : "If only one tab or worker opens the database, set locking_mode=exclusive and journal_mode=wal. Otherwise, use a VFS with batch-atomic writes, such as wa-sqlite's IDBBatchAtomicVFS.",
-        why: 'Before SQLite overwrites a page, it stores and syncs the old one in a rollback journal. A WAL and batch-atomic writes need no journal.',
+          ? `Make fewer, larger commits, or use a VFS that writes a commit in one step (batch-atomic), such as wa-sqlite's IDBBatchAtomicVFS. ${NEVER_WAL}`
+          : "If only one tab or worker opens the database, set locking_mode=exclusive and journal_mode=wal. Otherwise, use a VFS that writes a commit in one step (batch-atomic), such as wa-sqlite's IDBBatchAtomicVFS.",
+        why: 'Before SQLite overwrites a page, it stores and syncs the old one in a rollback journal. A WAL needs no journal, and neither does a batch-atomic VFS.',
         ...(noWal || connections > 1 ? {} : { sql: EXCLUSIVE_WAL }),
         link: 'https://www.sqlite.org/wal.html#noshm',
         tryInLab: 'journal-modes',
@@ -255,7 +255,7 @@ export const batchAtomicLost: Rule = {
       const most = changed.includes(-1) ? 0 : changed.reduce((a, b) => Math.max(a, b), 0);
       const size = many || most === 0 ? null : cacheFor(most);
       return {
-        title: `${countOf(commits.length, 'transaction')} on ${path} fell back to a rollback journal although the VFS writes atomically: ${countOf(writes, 'journal write')}, ${countOf(syncs, 'sync')}`,
+        title: `${countOf(commits.length, 'transaction')} on ${path} needed a rollback journal, although the VFS can write a commit in one step (batch-atomic): ${countOf(writes, 'journal write')}, ${countOf(syncs, 'sync')}`,
         evidence: evidence.result(ctx, false),
         ...journalCalls(ctx, commits).atMost(evidence.us).result(),
         confidence: 'likely',

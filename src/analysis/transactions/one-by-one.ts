@@ -15,6 +15,7 @@ import { called, callsOf, commitCalls, commitPlaces, nothingStored } from './com
 import { anatomies } from './transaction-anatomy.ts';
 import { fingerprintsOf } from '../core/fingerprints.ts';
 import { owners } from '../core/owners.ts';
+import { PART, PART_OF_OP } from '../core/time-parts.ts';
 import { quoted } from '../core/quoted.ts';
 import { recordedTexts } from '../core/recorded-texts.ts';
 import { Evidence, type Cost, type FindingContext } from '../rules/context.ts';
@@ -152,6 +153,12 @@ function writersText({ texts, commits }: Writers): string {
   return `these ${formatCount(commits)} writes (${named.join(', ')}${texts.length > NAMED ? ', ...' : ''})`;
 }
 
+/** `, 60 of them by this statement`, where the advice names one statement and others committed, too */
+const ofStatement = ({ texts: [first], commits }: Writers): string =>
+  first && first.commits < commits && first.commits >= MOSTLY * commits
+    ? `, ${formatCount(first.commits)} of them by this statement`
+    : '';
+
 function oneByOne(
   ctx: FindingContext,
   path: string,
@@ -240,7 +247,7 @@ function oneByOne(
         few && syncs >= commits && waitedUs === 0 && !saving.isEstimate ? 'certain' : 'likely',
       reason: `${
         syncs >= commits
-          ? `every one of the ${formatCount(commits)} commits waits for its own syncs, within ${formatDuration(GAP_US)} of the previous one`
+          ? `${formatCount(commits)} commits${ofStatement(statements)}, each at most ${formatDuration(GAP_US)} after the one before, and each waits for its own syncs`
           : `the commits follow each other within ${formatDuration(GAP_US)}; not every one of them syncs`
       }${waitedUs > 0 ? `; ${formatDuration(waitedUs)} of waiting for locks that others held is not counted, and other connections change what a longer transaction costs` : ''}${few ? '' : areBatches ? '; pages that several large commits write are not counted' : '; a full-text index writes other pages in one transaction'}`,
       advice: areExplicit
@@ -283,6 +290,7 @@ function pollReads(
    */
   const byOp = new Map<number, Cost & { avoided: number }>();
   let calls = 0;
+  let lockCalls = 0;
   for (const run of runs)
     run.forEach((place, i) => {
       const t = list.at(place);
@@ -295,6 +303,7 @@ function pollReads(
         const op = events.op[row]!;
         if (!isVfsOp(op) || events.context[row] !== t.context) continue;
         calls++;
+        if (PART_OF_OP[op] === PART.lock) lockCalls++;
         evidence.us += events.dur[row]!;
         evidence.call(thread, row);
         if (op === Op.xRead) evidence.bytes += bytesMoved(events, row);
@@ -308,7 +317,7 @@ function pollReads(
   for (const [op, cost] of byOp)
     saving.avoid(cost.avoided, op, opName(op), op === Op.xRead ? 'main-db' : '', cost);
   return {
-    title: `${formatCount(evidence.count)} read transactions on ${path} found all pages in the page cache, but made ${countOf(calls, 'VFS call')} to lock, look for changes, and unlock`,
+    title: `${formatCount(evidence.count)} read transactions on ${path} found all pages in the page cache, but made ${countOf(calls, 'VFS call')}: ${formatCount(lockCalls)} to lock and unlock, ${formatCount(calls - lockCalls)} to look for changes`,
     evidence: evidence.result(ctx),
     ...saving.result(),
     confidence: 'certain',

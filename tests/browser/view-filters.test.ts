@@ -318,7 +318,7 @@ describe('the filters of the panel', () => {
 
     const failures = (scope: Parameters<typeof failedCallsIn>[1]): string => {
       const { events, handled } = failedCallsIn(facts, scope);
-      return `${some(events, 'failed call')}, ${count(handled)} handled`;
+      return `${some(events, 'failed call')} seen by your app, ${count(handled)} handled`;
     };
     const failing = failedCallsIn(facts, {}).groups[0]!.events[0]!;
     await show(`#tab=errors&filter.thread=${failing.thread}`);

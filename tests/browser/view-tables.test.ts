@@ -160,7 +160,7 @@ describe('errors', () => {
       (s: string, w: string) => document.querySelector(s)?.textContent?.trim().startsWith(w),
       {},
       id('error-count'),
-      `0 failed calls, ${n} handled`, // the proxy looks for missing files, and retries for handles
+      `0 failed calls seen by your app, ${n} handled`, // the proxy looks for missing files, and retries for handles
     );
     await click(id('errors-row'));
     await waitFor(id('error-details'));

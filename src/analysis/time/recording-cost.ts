@@ -29,7 +29,7 @@ const TOO_MUCH = 0.9;
 
 /** How its estimate is made. */
 export const COST_HOW =
-  "All that vfscope does on your app's threads, from a model fitted to measured runs. The bar only shows what vfscope could time inside SQL. With few processor cores, the panel costs more.";
+  "All that vfscope does on your app's threads, from a model fitted to measured runs. The vfscope part of the bar is only what could be timed inside SQL. The rest is in the other parts, or outside SQL. With few processor cores, the panel costs more.";
 
 /** One sentence; nothing if not known. */
 export function costSaid({ us, share, timedUs }: RecordingCost): Said {

@@ -63,7 +63,7 @@ export function shownColumns(
           numeric: true,
           width: bar,
         }
-      : { width: bar, ...(room <= NARROWEST && { title: 'By part' }) },
+      : { width: bar, title: room > NARROWEST ? 'Where its time went' : 'By part' },
     io: {},
     executions: {},
     total: { text: (s) => total(s, stepUs) },

@@ -13,7 +13,7 @@ import { NATIVES_HOOKED, WORKERS_FILTERED } from './source.ts';
 import { absoluteBy } from './worker-repairs.ts';
 import { apply, construct } from '../record/reflect.ts';
 
-const SERVICE = "the extension can't record service workers, but vfscope record can.";
+const SERVICE = 'only the command "vfscope record" can record service workers.';
 // only used where the hook is part of the script: other browsers don't have to parse it
 const SHARED_UNSEEN = WORKERS_FILTERED
   ? 'it was running before the recording began, or its script came without our hook. Close every page that uses it, then reload this one while you record.'

@@ -82,7 +82,7 @@ describe.each(['', '/coi'])('workers of a page %s', (variant) => {
     await started(['classic', 'module', 'blob', 'data', 'nested', 'pool', 'shared', 'service']);
     for (const text of [
       /A worker is not recorded \(a data: URL\): a data: URL has no origin.*Make it from a Blob/,
-      /A service worker is not recorded \(service\.js\): the extension can't record service workers, but vfscope record can/,
+      /A service worker is not recorded \(service\.js\): only the command "vfscope record" can record service workers/,
     ])
       await notice(panel, text);
     await stopRecording(panel);

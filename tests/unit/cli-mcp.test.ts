@@ -128,7 +128,7 @@ describe('tools answer in at most 2,000 tokens, with the next call', () => {
       /syncs\n +72\n1 row/,
       /Next: /,
     ],
-    ['diff', { a: TRACE, b: TRACE }, /Counts: \d+ of \d+ equal/, /Next: findings\(/],
+    ['diff', { a: TRACE, b: TRACE }, /Counts: 0 of \d+ differ/, /Next: findings\(/],
     ['lab', {}, /autocommit-1000/, /Next: lab\(/],
   ])('%s %j', async (name, args, holds, next) => {
     const { text, isError } = await start().call(name, args);

@@ -1,5 +1,6 @@
-// absurd-sql as its README loads it: SQLite's blocks in IndexedDB. Below /coi/ SQLite waits in Atomics.wait for a second worker that talks to
-// IndexedDB; without SharedArrayBuffer it falls back to reading the whole file first and writing behind.
+// absurd-sql as its README loads it: SQLite's blocks in IndexedDB. Below /coi/ SQLite waits in
+// Atomics.wait for a second worker that talks to IndexedDB; without SharedArrayBuffer it falls back
+// to reading the whole file first and writing later.
 import initSqlJs from '@jlongster/sql.js';
 import { SQLiteFS } from 'absurd-sql';
 import IndexedDBBackend from 'absurd-sql/dist/indexeddb-backend';
@@ -9,7 +10,7 @@ const fallback = typeof SharedArrayBuffer === 'undefined';
 
 let SQL;
 
-/** Fallback only: reads the whole file into memory, after all that is still to be written to it. */
+/** Fallback only: reads the whole file into memory, after all pending writes to it. */
 async function readIfFallback(path) {
   if (!fallback) return;
   const stream = SQL.FS.open(path, 'a+');
@@ -47,7 +48,7 @@ serve({
       exec: (sql) => db.exec(sql)[0]?.values ?? [],
       async close() {
         db.close();
-        // Its writes go on behind: a read of the same store comes after them.
+        // pending writes continue, and a read of the same store comes after them
         await readIfFallback(path);
       },
     };

@@ -2,7 +2,7 @@
 import { serve } from '../common/engine-worker.js';
 import { BlockIdbVfs } from '../../../src/vfs-instrumented/block-idb/block-idb-vfs.ts';
 
-// by address: the bundler leaves them alone, and the module finds its wasm file beside itself
+// by URL: the bundler leaves them alone, and the module finds its wasm file next to it
 const PACKAGE = new URL('../node_modules/@journeyapps/wa-sqlite/', self.location.href).href;
 
 let sqlite3;

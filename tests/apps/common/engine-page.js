@@ -1,12 +1,13 @@
-// The page side of every engine app: window.prepare, window.run, window.shutdown and the page's state in body[data-state].
-// States: loading (scripts), ready (calls are taken), busy, done (a run has ended), error (see #error).
+// The page side of every engine app: window.prepare, window.run, window.shutdown and the page's
+// state in body[data-state]. States: loading (scripts), ready (accepts calls), busy, done (a run
+// has ended), error (see #error).
 
 const $ = (id) => document.getElementById(id);
 
 /**
  * @param {object} app
  * @param {() => Promise<{ call(name: string, ...args: unknown[]): Promise<unknown>, end(): void }>} app.connect
- *   gives the engine's session: in a worker (`workerSession`) or in this page (`pageSession`)
+ *   returns the engine's session: in a worker (`workerSession`) or in this page (`pageSession`)
  */
 export async function startPage({ connect }) {
   const config = Object.fromEntries(new URLSearchParams(location.search));
@@ -34,7 +35,7 @@ export async function startPage({ connect }) {
     });
   }
 
-  /** Ends the worker, which lets go of every file and lock. */
+  /** Ends the worker, which releases every file and lock. */
   function shutdown() {
     session.end();
     document.body.dataset.state = 'ended';
@@ -48,7 +49,8 @@ export async function startPage({ connect }) {
         name: `click-${Date.now()}.db`,
       }).catch(console.error);
   document.body.dataset.state = 'ready';
-  // ?run=<workload>&n=<rows> runs at once: for recorders that only load a page and wait for data-state="done".
+  // ?run=<workload>&n=<rows> runs immediately, for recorders that only load a page and wait for
+  // data-state="done"
   if (config.run) {
     const pragmas = config.pragmas?.split(';').filter(Boolean) ?? [];
     const autocommits = Number(config.autocommits ?? 20);
@@ -86,8 +88,9 @@ function show(result) {
 }
 
 /**
- * Starts a dedicated worker and waits until it takes calls. Rejects where its script does not load.
- * @param {(worker: Worker) => void} [started] for packages that want the worker itself; messages that answer no call are theirs
+ * Starts a dedicated worker and waits until it accepts calls. Rejects if its script doesn't load.
+ * @param {(worker: Worker) => void} [started] for packages that need the worker itself; messages
+ * that answer no call are theirs
  */
 export async function workerSession(url, options, started) {
   const worker = new Worker(url, options);
@@ -122,7 +125,7 @@ export async function workerSession(url, options, started) {
 }
 
 /**
- * The same over a session in this page, for engines that live on the main thread.
+ * The same with a session in this page, for engines on the main thread.
  * @param {() => void} [end] ends the workers that the engine started itself
  */
 export async function pageSession(session, end = () => {}) {

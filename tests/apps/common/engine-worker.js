@@ -1,15 +1,16 @@
-// The worker side of every engine app: answers the page's calls with the engine that the app's own worker hands in.
+// The worker side of every engine app: answers the page's calls with the app's engine.
 import { runWorkload } from './workload.js';
 
 /**
- * An engine as an app uses it: load once, open as many databases as asked for.
+ * An engine as an app uses it: loaded once, with any number of databases.
  * @typedef {object} Engine
  * @property {(config: Record<string, string>) => Promise<Record<string, unknown>>} load  what was loaded: version, VFS, build
  * @property {(name: string) => Promise<import('./workload.js').Connection>} open
  */
 
 /**
- * Calls by name: `prepare` loads the engine and opens a database, `run` runs a workload on it and closes it, unless told to leave it open.
+ * Calls by name: `prepare` loads the engine and opens a database, `run` runs a workload on it and
+ * closes it, unless an option leaves it open.
  * @param {Engine} engine
  */
 export function createSession(engine) {
@@ -44,7 +45,7 @@ export function createSession(engine) {
 export function serve(engine) {
   const session = createSession(engine);
   self.onmessage = async ({ data: { id, call, args } }) => {
-    if (!session[call]) return; // a package's own message, for a listener of its own
+    if (!session[call]) return; // a package's own message, for its own listener
     try {
       self.postMessage({ id, result: await session[call](...args) });
     } catch (error) {

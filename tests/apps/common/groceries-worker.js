@@ -1,9 +1,9 @@
-// The worker of the groceries: SQLite on OPFSCoopSync, for the apps that bundlers build.
+// The worker of the groceries app: SQLite on OPFSCoopSync, for the apps that bundlers build.
 import { OPFSCoopSyncVFS } from '@journeyapps/wa-sqlite/src/examples/OPFSCoopSyncVFS.js';
 import * as SQLite from '@journeyapps/wa-sqlite/src/sqlite-api.js';
 import factory from '@journeyapps/wa-sqlite/dist/wa-sqlite.mjs';
 
-/** @param {string} wasm its address, as the bundler has it */
+/** @param {string} wasm its URL, from the bundler */
 export async function serveGroceries(wasm) {
   const module = await factory({ locateFile: () => wasm });
   const sqlite3 = SQLite.Factory(module);
@@ -14,7 +14,7 @@ export async function serveGroceries(wasm) {
     'CREATE TABLE IF NOT EXISTS groceries (id INTEGER PRIMARY KEY, name TEXT NOT NULL, done INTEGER NOT NULL DEFAULT 0)',
   );
 
-  /** One request after another: a connection has one transaction. */
+  /** One request after another, because a connection has one transaction. */
   let last = Promise.resolve();
   onmessage = ({ data: { sql, parameters } }) => {
     last = last.then(async () => {

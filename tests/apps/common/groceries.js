@@ -1,7 +1,7 @@
-// The page of the groceries, for the apps that bundlers build.
+// The page of the groceries app, for the apps that bundlers build.
 import { listPage } from './list-page.js';
 
-/** @param {Worker} worker that serves them */
+/** @param {Worker} worker with the database */
 export function groceries(worker) {
   const run = (sql, parameters) => worker.postMessage({ sql, parameters });
   const { fail, show } = listPage({

@@ -1,4 +1,5 @@
-// A list that one adds to, checks off, and clears: the page of the apps whose SQLite is behind a library's own queries.
+// A list to add to, check off, and clear: the page of the apps whose SQLite is behind a library's
+// own queries.
 
 const $ = (id) => document.getElementById(id);
 const fail = (error) => {

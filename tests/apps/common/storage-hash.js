@@ -1,5 +1,6 @@
-// What an origin has stored, as SHA-256 per OPFS file, per IndexedDB store and of localStorage: two runs that stored the same bytes have the same hash.
-// Load it in the page after the databases are closed and the worker has ended. Left out or renamed, because random or a mere cache of time:
+// What an origin has stored, as SHA-256 per OPFS file, per IndexedDB store, and of localStorage.
+// Two runs that stored the same bytes have the same hash. Load it in the page after the databases
+// are closed and the worker has ended. Left out or renamed, because random or a mere cache of time:
 // - OPFS directories `.ahp-*` and `.session-*` (temporary files of OPFSCoopSyncVFS and OPFSWriteAheadVFS);
 // - names of pool files (AccessHandlePoolVFS, opfs-sahpool): letters and digits only; they become `*1`, `*2`, ... in order of their hashes;
 // - IndexedDB stores called `metadata`;
@@ -10,7 +11,7 @@ const TEMPORARY = /^\.(ahp|session)-/;
 
 /**
  * @returns {Promise<{ total: string, opfs: Record<string, string>, idb: Record<string, string>, localStorage: string | null }>} hex
- *   SHA-256 by normalised path, by `database/store`, of localStorage (null where empty), and over all
+ *   SHA-256 by normalized path, by `database/store`, of localStorage (null if empty), and over all
  */
 export async function storageHash() {
   const opfs = await opfsHashes(await navigator.storage.getDirectory(), '/');
@@ -62,7 +63,9 @@ async function idbHashes() {
   return sorted(found);
 }
 
-/** A stored value as text that does not depend on the order of properties. Bytes become their hash. */
+/**
+ * A stored value as text that doesn't depend on the order of properties. Bytes become their hash.
+ */
 async function canonical(value) {
   if (value instanceof Blob) return `blob ${await sha256(await value.arrayBuffer())}`;
   if (value instanceof ArrayBuffer) return `bytes ${await sha256(value)}`;

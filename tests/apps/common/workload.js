@@ -6,9 +6,11 @@
  * @property {(sql: string) => unknown[][] | Promise<unknown[][]>} exec
  * @property {() => void | Promise<void>} close
  * @property {(sql: string) => Promise<void>} [hold] steps a query once and never resets it: its read transaction stays open
- * @property {(megabytes: number, sql?: string) => Promise<unknown[][]>} [allocate] takes memory of the engine, while a statement runs
- * @property {(sql: string, times: number) => Promise<unknown[][]>} [bound] runs a statement that is prepared once, each time with the number of the run bound
- * @property {boolean} [notSQLite] has no PRAGMA: nothing is asked of its integrity
+ * @property {(megabytes: number, sql?: string) => Promise<unknown[][]>} [allocate] allocates the
+ * engine's memory while a statement runs
+ * @property {(sql: string, times: number) => Promise<unknown[][]>} [bound] runs a statement that is
+ * prepared once, each time with the run's number bound
+ * @property {boolean} [notSQLite] has no PRAGMA, so its integrity isn't checked
  */
 
 const AUTOCOMMITS = 20;
@@ -39,7 +41,8 @@ async function standard(db, { n = 1000 }) {
 }
 
 /**
- * The smallest table with the dearest habit: a thousand inserts, each a transaction of its own (or all in one).
+ * The smallest table with the most expensive habit: a thousand inserts, each in its own transaction
+ * (or all in one).
  * @param {Connection} db
  * @param {{ n?: number, oneTransaction?: boolean }} options
  */
@@ -56,7 +59,8 @@ async function ownSql(db, { n = 1000, oneTransaction = false }) {
 }
 
 /**
- * The standard workload in the SQL that SQLite, Postgres and DuckDB share: texts of the same lengths in place of blobs.
+ * The standard workload in the SQL that SQLite, Postgres, and DuckDB share: texts of the same
+ * lengths instead of blobs.
  * @param {Connection} db
  * @param {{ n?: number, autocommits?: number }} options
  */
@@ -80,7 +84,8 @@ async function portable(db, { n = 1000, autocommits = AUTOCOMMITS }) {
 }
 
 /**
- * `n` transactions that write two databases at once: each needs a super-journal that names the journals of both.
+ * `n` transactions that write two databases at once: each needs a super-journal that names both
+ * journals.
  * @param {Connection} db
  * @param {{ n?: number }} options
  */
@@ -100,7 +105,7 @@ async function attached(db, { n = 100 }) {
   ];
 }
 
-/** @param {Connection} db that may have ended its transaction by itself */
+/** @param {Connection} db whose transaction may already have ended */
 async function rollBack(db) {
   try {
     await db.exec('ROLLBACK');
@@ -110,10 +115,12 @@ async function rollBack(db) {
 }
 
 /**
- * Statements as given: a text, or `[times, text]` with the run's number in place of each `$i`. With `retry`, a statement that finds the
- * database locked is rolled back and tried again. `{ hold: text }` is a query that is begun and forgotten, `{ pause: ms }` waits with nothing called,
- * `{ bound: [times, text] }` is prepared once and has the run's number as its parameter, `{ allocate: megabytes, during: text }` takes memory of the
- * engine while a statement runs, without `during` at once.
+ * Runs the given statements: a text, or `[times, text]` with the run's number for each `$i`. With
+ * `retry`, a statement that finds the database locked is rolled back and retried. `{ hold: text }`
+ * is a query that is started and never reset, `{ pause: ms }` waits without calls, `{ bound:
+ * [times, text] }` is prepared once and has the run's number as its parameter, `{ allocate:
+ * megabytes, during: text }` allocates the engine's memory while a statement runs, or immediately
+ * without `during`.
  * @param {Connection} db
  * @param {{ sql?: (string | [number, string] | { hold: string } | { pause: number } | { bound: [number, string] } | { allocate: number, during?: string })[], retry?: boolean }} options
  */
@@ -166,8 +173,9 @@ const WORKLOADS = { standard, 'own-sql': ownSql, portable, attached, sql };
  * @param {string} workload `standard`, `own-sql`, `portable`, `attached` or `sql`
  * @param {{ n?: number, pragmas?: string[], oneTransaction?: boolean, autocommits?: number, sql?: (string | [number, string])[], retry?: boolean, unchecked?: boolean }} options `pragmas`
  *   run first, in order, as `PRAGMA <text>`; with `unchecked` there is no integrity check
- * @returns {Promise<{ rows: unknown[][], integrity: string | null, ms: number }>} `integrity` is null where the engine has no such check;
- *   `ms` is of everything from the first PRAGMA to the integrity check
+ * @returns {Promise<{ rows: unknown[][], integrity: string | null, ms: number }>} `integrity` is
+ * null if the engine has no such check; `ms` covers everything from the first PRAGMA to the
+ * integrity check
  */
 export async function runWorkload(db, workload, options = {}) {
   const work = WORKLOADS[workload];
@@ -188,7 +196,10 @@ function plain(value) {
   return typeof value === 'bigint' ? Number(value) : value;
 }
 
-/** FNV-1a, 32 bit, over the values' text: the same rows in the same order give the same word in every engine. */
+/**
+ * FNV-1a, 32 bit, over the values' text: the same rows in the same order have the same checksum in
+ * every engine.
+ */
 function checksum(rows) {
   let hash = 0x811c9dc5;
   for (const row of rows) {

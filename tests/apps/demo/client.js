@@ -1,4 +1,5 @@
-// The page's end of the database's worker: a call is a promise of {result, ms}; its error is an Error.
+// The page's end of the database's worker: a call is a promise of {result, ms}, and its error is an
+// Error.
 
 export function startDatabase() {
   const worker = new Worker('worker.js', { type: 'module' });

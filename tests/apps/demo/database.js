@@ -9,7 +9,10 @@ const BUILDS = {
 };
 const VFS_BUILD = { OPFSCoopSync: 'sync', AccessHandlePool: 'sync', IDBBatchAtomic: 'asyncify' };
 
-/** Opens `fieldnotes.db` on a VFS, a database for each. Rejects with a message for the user where the browser cannot. */
+/**
+ * Opens `fieldnotes.db` on a VFS, with a separate database for each. Rejects with a message for the
+ * user if the browser can't.
+ */
 export async function openDatabase({ vfs = 'OPFSCoopSync', build = VFS_BUILD[vfs] }) {
   if (!VFS_BUILD[vfs])
     throw new Error(
@@ -31,7 +34,7 @@ export async function openDatabase({ vfs = 'OPFSCoopSync', build = VFS_BUILD[vfs
   /** Runs one or more statements without parameters. */
   const exec = (sql) => sqlite3.exec(db, sql);
 
-  /** Runs one statement with parameters; its rows as objects. */
+  /** Runs one statement with parameters. Returns its rows as objects. */
   async function all(sql, params = []) {
     const rows = [];
     for await (const statement of sqlite3.statements(db, sql)) {
@@ -49,7 +52,7 @@ export async function openDatabase({ vfs = 'OPFSCoopSync', build = VFS_BUILD[vfs
     return rows;
   }
 
-  /** Runs one statement once for each set of parameters: prepared once. */
+  /** Prepares a statement once, and runs it for each set of parameters. */
   async function each(sql, sets) {
     for await (const statement of sqlite3.statements(db, sql))
       for (const params of sets) {
@@ -59,7 +62,7 @@ export async function openDatabase({ vfs = 'OPFSCoopSync', build = VFS_BUILD[vfs
       }
   }
 
-  /** Runs `work` in one transaction; rolls it back where it throws. */
+  /** Runs `work` in one transaction, and rolls it back if `work` throws. */
   async function transaction(work) {
     await exec('BEGIN IMMEDIATE');
     try {
@@ -67,7 +70,7 @@ export async function openDatabase({ vfs = 'OPFSCoopSync', build = VFS_BUILD[vfs
       await exec('COMMIT');
       return result;
     } catch (error) {
-      // Some errors have rolled back already: then there is nothing to undo.
+      // some errors have already rolled back, so there is nothing to undo
       if (!sqlite3.get_autocommit(db)) await exec('ROLLBACK');
       throw error;
     }

@@ -12,7 +12,10 @@ const view = { search: '', tag: '', limit: PAGE, id: null };
 let running = 0;
 let failed = false;
 
-/** Calls the database. The page is busy until a whole task is done; an error is shown and ends the caller. */
+/**
+ * Calls the database. The page is busy until a whole task is done. An error is shown and also ends
+ * the caller.
+ */
 async function ask(name, ...args) {
   if (running++ === 0) failed = false;
   document.body.dataset.state = 'busy';
@@ -25,7 +28,8 @@ async function ask(name, ...args) {
     throw error;
   } finally {
     running--;
-    // Later, because the caller's next call may begin now: "ready" in the middle of a task would mislead.
+    // later, because the caller's next call may begin now, and "ready" in the middle of a task
+    // would be wrong
     setTimeout(() => {
       if (running === 0) document.body.dataset.state = failed ? 'error' : 'ready';
     });
@@ -34,13 +38,13 @@ async function ask(name, ...args) {
 
 const say = (text) => ($('status').textContent = text);
 
-/** An error was shown by `ask`; nothing is left to do for it here. */
+/** `ask` has shown the error, so there is nothing left to do here. */
 const shown = (error) => console.warn('fieldnotes:', error.message);
 
 async function refresh() {
   const { search, tag, limit } = view;
   const { result } = await ask('list', { search, tag, limit });
-  // A later keystroke asked again: its answer is the one to show.
+  // a later keystroke has sent another query, whose answer will be shown
   if (search !== view.search || tag !== view.tag) return;
   const { rows, matches } = result;
   $('list').replaceChildren(
@@ -125,7 +129,7 @@ function enableTasks(on) {
     $(id).disabled = !on || (id === 'remove' && view.id === null);
 }
 
-/** A task of the data menu: buttons off, call, say what happened, show it. */
+/** A task of the data menu: disable the buttons, call, report the result, and show it. */
 async function task(text, done, name, ...args) {
   enableTasks(false);
   say(`${text} …`);

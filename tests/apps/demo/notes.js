@@ -1,4 +1,4 @@
-// The notes: their tables and everything that the page can ask of them.
+// The notes: their tables, and all of the page's queries.
 import { openDatabase } from './database.js';
 import { sampleNote } from './sample.js';
 
@@ -22,7 +22,10 @@ const SCHEMA = `
 const INSERT = 'INSERT INTO notes(title, body, tag, created, updated) VALUES (?, ?, ?, ?, ?)';
 const WELCOME = 12;
 
-/** Opens the notes; a new database gets a dozen to look at. The result's functions are the page's calls. */
+/**
+ * Opens the notes. A new database gets a dozen examples. The result's functions are the page's
+ * calls.
+ */
 export async function openNotes(config) {
   const db = await openDatabase(config);
   await db.transaction(async () => {
@@ -95,7 +98,7 @@ export async function openNotes(config) {
     importMany: (count) =>
       db.transaction(async () => db.each(INSERT, samples(count, await total()))),
 
-    /** Each a transaction of its own, as a loop of single saves is. */
+    /** Each in its own transaction, like a loop of single saves. */
     addOneByOne: async (count) => db.each(INSERT, samples(count, await total())),
 
     async statistics() {
@@ -107,7 +110,7 @@ export async function openNotes(config) {
       return { ...pages, journalMode, tags, total: await total() };
     },
 
-    /** What integrity_check says, and the search index after it: ["ok"] where all is well. */
+    /** Results of integrity_check, and then of the search index: ["ok"] if all is well. */
     async check() {
       const lines = (await db.all('PRAGMA integrity_check')).map((row) => row.integrity_check);
       await db.exec("INSERT INTO notes_search(notes_search) VALUES ('integrity-check')");

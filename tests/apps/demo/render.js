@@ -1,4 +1,4 @@
-// Pieces of the page, and numbers as people read them.
+// Parts of the page, and numbers formatted for people.
 const BEGIN = '\u0002';
 const END = '\u0003';
 
@@ -35,7 +35,7 @@ export function listItem({ id, title, excerpt, tag, updated }, current, onOpen) 
   return item;
 }
 
-/** A tag in the side bar; the empty tag stands for all notes. */
+/** A tag in the side bar. The empty tag represents all notes. */
 export function tagItem(tag, count, current, onChoose) {
   const item = document.createElement('li');
   const button = document.createElement('button');

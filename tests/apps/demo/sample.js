@@ -1,4 +1,4 @@
-// Made-up notes, the same ones every time: text enough for a search to be worth it.
+// Made-up notes, always the same, with enough text for searches.
 
 export const TAGS = ['garden', 'kitchen', 'reading', 'travel', 'work'];
 

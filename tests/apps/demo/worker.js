@@ -1,5 +1,5 @@
-// The database's worker: takes the page's calls one at a time, in order, and answers with the result and the milliseconds it took.
-// Messages: {id, call, args} -> {id, result, ms} or {id, error}.
+// The database's worker: handles the page's calls one at a time, in order, and answers with the
+// result and its duration in ms. Messages: {id, call, args} -> {id, result, ms} or {id, error}.
 import { openNotes } from './notes.js';
 
 let notes = null;

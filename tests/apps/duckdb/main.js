@@ -1,4 +1,5 @@
-// @duckdb/duckdb-wasm as its README loads it: the page talks to the package's own worker. ?vfs=opfs (default) | memory
+// @duckdb/duckdb-wasm as its README loads it: the page uses the package's own worker. ?vfs=opfs
+// (default) | memory
 import * as duckdb from '@duckdb/duckdb-wasm';
 import { pageSession, startPage } from '../common/engine-page.js';
 import { createSession } from '../common/engine-worker.js';
@@ -33,7 +34,7 @@ const engine = {
   },
 
   async open(name) {
-    // sum() of integers is a HUGEINT, which arrives as a decimal of four words unless cast.
+    // sum() of integers is a HUGEINT, which arrives as a decimal of four words unless it is cast
     await database.open({
       path: path(name),
       accessMode: duckdb.DuckDBAccessMode.READ_WRITE,

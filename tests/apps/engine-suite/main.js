@@ -1,5 +1,6 @@
-// Runs test files that an engine's package ships: ?package=wa-sqlite&file=sqlite-api.test.js[&file=...]. The order is fixed, so that
-// two runs compare. window.results holds [name, status] of each test when body[data-state] is 'done'.
+// Runs test files that an engine's package ships:
+// ?package=wa-sqlite&file=sqlite-api.test.js[&file=...]. The order is fixed, so that two runs can
+// be compared. window.results holds [name, status] of each test when body[data-state] is 'done'.
 const query = new URLSearchParams(location.search);
 const env = jasmine.getEnv();
 env.configure({ random: false, failSpecWithNoExpectations: false });

@@ -1,4 +1,5 @@
-// Groceries as esbuild builds them for production: a classic script, and a module in its worker.
+// The groceries app as esbuild builds it for production: a classic script, and a module in its
+// worker.
 import { groceries } from '../common/groceries.js';
 
 groceries(new Worker('worker.js', { type: 'module' }));

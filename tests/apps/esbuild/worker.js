@@ -1,4 +1,5 @@
-// SQLite's wasm beside the script, by its name with a hash; loaded by an await at the top, in a module worker.
+// SQLite's wasm next to the script, with a hash in its name, loaded by a top-level await in a
+// module worker.
 import wasm from '@journeyapps/wa-sqlite/dist/wa-sqlite.wasm';
 import { serveGroceries } from '../common/groceries-worker.js';
 

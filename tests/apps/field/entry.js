@@ -1,8 +1,9 @@
-// What an app ships: vfscope/field before its first line. The page asks for the report of the thread that runs SQLite by a channel.
+// What an app ships: vfscope/field before its first line. The page requests the report of the
+// thread that runs SQLite over a channel.
 import { observe } from 'vfscope/field';
 
 const name = 'vfscope-field-test';
-// a thread has it once: the tests put it in front of every script
+// a thread has it once, although the tests put it before every script
 if (!globalThis[Symbol.for(name)]) {
   const channel = new BroadcastChannel(name);
   const field = observe({

@@ -1,13 +1,13 @@
-// How often storage calls run the app's own code in their arguments: getters, valueOf, toString. In the page and, as a script of its own,
-// in a worker, which has sync access handles.
+// Counts how often storage calls run the app's own code in their arguments: getters, valueOf,
+// toString. Runs in the page and, as a separate script, in a worker, which has sync access handles.
 const counts = {};
 const ran = (what) => (counts[what] = (counts[what] ?? 0) + 1);
-/** A number or text that says when it is converted. */
+/** A number or text that records its conversions. */
 const converted = (what, value) => ({
   valueOf: () => (ran(`${what} valueOf`), value),
   toString: () => (ran(`${what} toString`), String(value)),
 });
-/** An object whose properties say when they are read. */
+/** An object whose properties record when they are read. */
 const read = (what, values) =>
   Object.defineProperties(
     {},

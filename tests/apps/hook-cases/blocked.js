@@ -1,4 +1,4 @@
-// Sits in Atomics.wait after a few recorded calls: only its shared ring can tell what it did.
+// Waits in Atomics.wait after a few recorded calls, so only its shared ring has what it did.
 self.onmessage = ({ data }) => {
   performance.mark('before the wait');
   const words = new Int32Array(data);

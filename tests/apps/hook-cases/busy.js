@@ -1,5 +1,5 @@
-// A SharedWorker that does 200 things just before it replies; asked to, it closes itself then, and goes on to the end of its task and of
-// the promises behind it.
+// A SharedWorker that makes 200 calls just before it replies. On request it then closes itself, and
+// continues to the end of its task and of the promises after it.
 addEventListener('connect', ({ ports: [port] }) => {
   port.onmessage = async ({ data }) => {
     if (data === 'warm') performance.mark(data);

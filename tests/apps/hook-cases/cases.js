@@ -1,11 +1,11 @@
-// The cases: each gives what the app can see of it, as JSON. `runCases()` runs them all.
+// The cases: each returns what the app can see of it, as JSON. `runCases()` runs them all.
 const here = new URL('.', location.href).href;
 const tidy = (text) =>
   String(text)
     .replaceAll(here, '<here>/')
     .replace(/blob:\S*?[0-9a-f-]{36}/g, '<blob>');
 
-/** Collect what a worker says until it is done, fails, or says nothing for a while. */
+/** Collects a worker's messages until it is done, fails, or sends nothing for a while. */
 function listen(worker, target = worker) {
   const seen = [];
   return new Promise((resolve) => {
@@ -37,7 +37,7 @@ function talk(worker) {
   worker.postMessage('last', { transfer: [new MessageChannel().port1] });
   return answer.then((seen) => [buffer.byteLength, ...seen]);
 }
-/** The case that runs: names its workers. */
+/** The running case, which names its workers. */
 let running = '';
 const says = (text, revoke, options) => {
   const url = URL.createObjectURL(
@@ -59,7 +59,7 @@ const BLOB_ECHO =
 const THIS =
   "performance.mark('case'); self.postMessage({ strict: (function () { return this === undefined })(), done: true });";
 
-/** name -> what happens. `mark`s in the workers are counted by the test where a worker is recorded. */
+/** name -> what happens. The test counts `mark`s in the workers if a worker is recorded. */
 const CASES = {
   classic: () => talk(new Worker('echo.js')),
   'classic by URL object, named': () =>
@@ -67,7 +67,7 @@ const CASES = {
   module: () => talk(new Worker('echo-module.js', { type: 'module' })),
   'top-level await': async () => {
     const worker = new Worker('await-module.js', { type: 'module' });
-    worker.postMessage('at once'); // lost, natively too
+    worker.postMessage('at once'); // lost, also natively
     const answer = listen(worker);
     await listenOnce(worker);
     worker.postMessage('last');
@@ -301,7 +301,7 @@ const CASES = {
     Object.getOwnPropertyNames(Worker.prototype).join(),
     Worker.prototype.postMessage.name,
     Worker.prototype.postMessage.length,
-    /native code/.test(String(Worker.prototype.postMessage)), // of a Proxy the text lacks the name, nothing else
+    /native code/.test(String(Worker.prototype.postMessage)), // a Proxy's text only lacks the name
     Object.keys(new Worker('echo.js')).length,
   ],
   'Trusted Types URL': () => {
@@ -322,7 +322,7 @@ const CASES = {
 const listenOnce = (target) =>
   new Promise((resolve) => target.addEventListener('message', resolve, { once: true }));
 
-/** What the window's own listeners saw meanwhile. */
+/** Events that the window's own listeners received. */
 const seenByWindow = [];
 addEventListener('message', (e) => seenByWindow.push(['message', tidy(JSON.stringify(e.data))]));
 addEventListener('securitypolicyviolation', (e) =>

@@ -1,4 +1,5 @@
-// Closes itself, and goes on to the end of its task and of the promises behind it: at once, or with ?asked when it is told to.
+// Closes itself, and continues to the end of its task and of the promises after it: immediately, or
+// with ?asked on request.
 performance.mark('case');
 async function closes() {
   await null;

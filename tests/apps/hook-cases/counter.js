@@ -1,4 +1,5 @@
-// A SharedWorker that is one for all its pages: counts connections, answers each page, and marks what it is asked to.
+// One SharedWorker for all its pages: counts connections, answers each page, and sets the requested
+// marks.
 const id = String(Math.random());
 let connections = 0;
 addEventListener('connect', ({ ports: [port] }) => {

@@ -1,4 +1,4 @@
-// The same as a module, with a static import of its own.
+// The same as a module, with its own static import.
 import { inner } from './sub/inner-module.js';
 performance.mark('case');
 let n = 0;

@@ -1,4 +1,4 @@
-// Answers every message, counts them, says when the last came.
+// Answers and counts every message, and reports when the last one arrived.
 performance.mark('case');
 let n = 0;
 self.onmessage = ({ data, ports }) => {

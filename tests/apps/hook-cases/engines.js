@@ -1,15 +1,16 @@
-// Engines that a page makes and drops: `makeAndDrop(n)`, then `alive()` counts by kind what was not collected yet.
+// Engines that a page creates and drops: `makeAndDrop(n)`, then `alive()` counts by kind what was
+// not collected yet.
 import factory from '../node_modules/wa-sqlite/dist/wa-sqlite.mjs';
 import * as SQLite from '../node_modules/wa-sqlite/src/sqlite-api.js';
 import { MemoryVFS } from '../node_modules/wa-sqlite/src/examples/MemoryVFS.js';
 
-/** Kind -> what the app has let go of. */
+/** Kind -> what the app has dropped. */
 const dropped = {};
 const drop = (kind, object) => (dropped[kind] ??= []).push(new WeakRef(object));
 
 const SCRIPT = new URL('../node_modules/wa-sqlite/dist/wa-sqlite.wasm', import.meta.url);
 
-/** A database of an engine of its own. @param onInstance is given its wasm instance */
+/** A database in its own engine. @param onInstance receives its wasm instance */
 async function open(name, onInstance) {
   const instantiateWasm = (imports, done) => {
     WebAssembly.instantiateStreaming(fetch(SCRIPT), imports).then(({ instance, module }) => {
@@ -38,7 +39,10 @@ async function makeAndDrop(n) {
   }
 }
 
-/** A VFS whose xWrite throws once, in the middle of a statement. @returns whether the app got that very error, and what it can do afterwards */
+/**
+ * A VFS whose xWrite throws once, in the middle of a statement.
+ * @returns whether the app got that same error, and what it can do afterwards
+ */
 async function throwInWrite() {
   const module = await factory();
   const sqlite3 = SQLite.Factory(module);
@@ -70,7 +74,7 @@ Object.assign(window, {
   engines: {
     throwInWrite,
     makeAndDrop,
-    /** Of each kind: alive, of how many. */
+    /** For each kind: how many are alive, and how many there were. */
     alive: () =>
       Object.fromEntries(
         Object.entries(dropped).map(([kind, refs]) => [

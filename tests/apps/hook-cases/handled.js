@@ -1,4 +1,4 @@
-// Throws at load, and keeps that from its creator: it runs on.
+// Throws at load, hides that from its creator, and keeps running.
 performance.mark('case');
 self.onerror = () => true;
 self.onmessage = ({ data }) =>

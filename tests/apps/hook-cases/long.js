@@ -1,4 +1,5 @@
-// One long synchronous stretch of recorded calls, the last `slow` of its address each after 5 ms; what it says at the end is how many.
+// One long synchronous series of recorded calls. The last `slow` of them, a URL parameter, each
+// come after 5 ms. At the end it reports their number.
 const slow = Number(new URLSearchParams(location.search).get('slow'));
 self.onmessage = ({ data: calls }) => {
   const words = new Int32Array(2);

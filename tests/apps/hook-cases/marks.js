@@ -1,4 +1,4 @@
-// Marks what it is asked to, and answers over the port that came with it.
+// Sets the requested marks, and answers over the port that came with the request.
 onmessage = ({ data, ports: [port] }) => {
   performance.mark(data);
   port.postMessage({ said: data });

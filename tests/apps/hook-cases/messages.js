@@ -1,4 +1,4 @@
-// Answers every message; sends back what comes over a port, and tells a channel of the last message
+// Answers every message, echoes what comes over a port, and posts the last message to a channel
 const channel = new BroadcastChannel('golden');
 let n = 0;
 self.onmessage = ({ ports: [port] }) => {

@@ -1,4 +1,4 @@
-// Makes a worker of its own, by a relative URL.
+// Starts its own worker, by a relative URL.
 performance.mark('case');
 const inner = new Worker('echo.js', { name: 'inner' });
 inner.onmessage = ({ data }) => self.postMessage({ inner: data, done: data.done });

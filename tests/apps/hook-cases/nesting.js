@@ -1,4 +1,4 @@
-// A SharedWorker whose own worker marks what the pages ask for, and answers them.
+// A SharedWorker whose own worker sets the marks that the pages request, and answers them.
 const inner = new Worker('marks.js', { name: 'inner' });
 addEventListener('connect', ({ ports: [port] }) => {
   port.onmessage = ({ data }) => {

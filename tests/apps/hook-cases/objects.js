@@ -1,4 +1,4 @@
-// Scripts by URLs that are objects: an import and a worker of one's own.
+// Scripts from URL objects: an import, and the worker's own worker.
 performance.mark('case');
 const policy = self.trustedTypes?.createPolicy('objects', { createScriptURL: (url) => url });
 const trusted = (url) => policy?.createScriptURL(url) ?? url;

@@ -1,5 +1,5 @@
-// In the app's first script: its own functions in the place of those that lead to a recorder's ports, timers and listeners. `calls` names
-// those that a script called which is none of this folder, and none of the test.
+// Runs in the app's first script: replaces the functions that lead to a recorder's ports, timers,
+// and listeners. `calls` names those that were called by a script outside this folder and the test.
 function patchPlatform() {
   const calls = [];
   Object.assign(globalThis, { calls });

@@ -1,4 +1,5 @@
-// A SharedWorker that replaces the platform's functions first: marks what it is asked to, and says which of its own functions ran meanwhile.
+// A SharedWorker that first replaces the platform's functions. It sets the requested marks, and
+// reports which of its own functions ran.
 importScripts('patch-platform.js');
 patchPlatform();
 addEventListener('connect', ({ ports: [port] }) => {

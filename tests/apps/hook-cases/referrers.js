@@ -1,4 +1,4 @@
-// What its requests say of where they come from.
+// The referrers of its requests.
 performance.mark('case');
 const here = '/referrer';
 const seen = {};

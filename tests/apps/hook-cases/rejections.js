@@ -1,4 +1,5 @@
-// Promises of the platform that reject, handled in every way or not at all: what the window hears of them.
+// Promises of the platform that reject, handled in every way or not at all, and the events that the
+// window gets.
 async function rejectionCases() {
   const seen = [];
   const given = new Map();
@@ -46,7 +47,8 @@ async function rejectionCases() {
   const refused = navigator.locks.request('-', () => 1);
   given.set(refused, 'lock refused');
   await later();
-  // locks that are stolen: held ones reject, whether anybody looks, looks later, or through another promise
+  // stolen locks: held ones reject, whether the app handles them at once, later, through another
+  // promise, or never
   const stolen = async (name, look) => {
     await new Promise((granted) => {
       const held = navigator.locks.request(name, () => (granted(), new Promise(() => {})));

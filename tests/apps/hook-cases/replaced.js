@@ -1,4 +1,4 @@
-// An app with functions of its own in the place of those that lead to ports and listeners; `calls` counts what they are called for.
+// An app that replaces the functions that lead to ports and listeners. `calls` counts their calls.
 const calls = { __proto__: null };
 Object.assign(window, { calls });
 const { apply } = Reflect;

@@ -1,4 +1,5 @@
-// Recorded calls, and messages that say how many there were. Its creator terminates it when the last one, which says `done`, arrives.
+// Recorded calls, and messages with their number. Its creator terminates it when the last one,
+// `done`, arrives.
 performance.mark(`own ${self.name}`);
 const words = new Int32Array(2);
 let made = 0;
@@ -9,7 +10,7 @@ const call = (n) => {
 const spin = (ms) => {
   for (const from = performance.now(); performance.now() - from < ms;);
 };
-/** Passes on what it is told. */
+/** Forwards its messages. */
 const inner = () =>
   new Worker(
     URL.createObjectURL(
@@ -43,14 +44,17 @@ const WORK = {
     }
     say(true);
   },
-  /** A call for each message. */
+  /** One call for each message. */
   chatty(say, n) {
     for (let i = 1; i <= n; i++) {
       call(1);
       say(i === n);
     }
   },
-  /** It goes on, a write a millisecond at most, each of which says in a file how many there were. */
+  /**
+   * Continues with at most one write a millisecond, each of which stores the number of calls in a
+   * file.
+   */
   async written(say) {
     const root = await navigator.storage.getDirectory();
     const file = await root.getFileHandle(self.name, { create: true });
@@ -63,7 +67,7 @@ const WORK = {
       spin(1);
     }
   },
-  /** It goes on after its last message. */
+  /** Continues after its last message. */
   cancelled(say, n) {
     call(n);
     say(true);

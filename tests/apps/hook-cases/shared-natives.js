@@ -1,4 +1,4 @@
-// A SharedWorker that tells which functions of the platform it has
+// A SharedWorker that reports which functions of the platform are native
 self.onconnect = ({ ports: [port] }) => {
   port.onmessage = () =>
     port.postMessage(

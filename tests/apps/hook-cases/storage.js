@@ -1,5 +1,5 @@
-// Storage calls whose number the script itself knows: the answer says what each did, the test compares what was recorded.
-// Runs in a worker (classic) or a page: `storageCalls()`.
+// Storage calls whose number the script itself knows: the answer reports what each did, and the
+// test compares that with the recording. Runs in a worker (classic) or a page: `storageCalls()`.
 const request = (r) =>
   new Promise((resolve, reject) => {
     r.onsuccess = () => resolve(r.result);
@@ -28,7 +28,7 @@ async function indexedDbCalls() {
   const twice = plain.add('again', 8);
   twice.onerror = (e) => {
     order.push('request');
-    e.preventDefault(); // else the transaction aborts
+    e.preventDefault(); // otherwise the transaction aborts
   };
   write.onerror = (e) => order.push(`transaction ${e.defaultPrevented}`);
   plain.delete(7);
@@ -64,7 +64,7 @@ async function indexedDbCalls() {
   }
   bad.abort();
   order.push(thrown, await done);
-  // an error that nobody prevents aborts the transaction
+  // an error without preventDefault aborts the transaction
   const failing = db.transaction('plain', 'readwrite');
   const failed = settled(failing);
   failing.objectStore('plain').add('again', 8);

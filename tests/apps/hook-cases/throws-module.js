@@ -1,4 +1,4 @@
-// Throws at load, once: a second run would be seen.
+// Throws at load, once. A second run would be visible.
 performance.mark('case');
 self.postMessage('runs');
 throw new RangeError('thrown at load');

@@ -1,4 +1,4 @@
-// A SharedWorker whose script throws: it runs all the same, and says how often.
+// A SharedWorker whose script throws, but which still runs, and reports how often.
 performance.mark('ran');
 const runs = new BroadcastChannel('runs');
 addEventListener('connect', ({ ports: [port] }) => {

@@ -1,3 +1,3 @@
-// Imports what is not there.
+// Imports a name that doesn't exist.
 import { missing } from './sub/inner-module.js';
 self.postMessage({ missing, done: true });

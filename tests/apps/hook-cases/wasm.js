@@ -1,4 +1,4 @@
-// Compiles wasm: its own response has no policy that forbids it.
+// Compiles wasm. Its own response has no policy that forbids this.
 performance.mark('case');
 try {
   new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]));

@@ -1,4 +1,5 @@
-// Opens a database on the server, asks it three things, and says what the library counted of its own requests.
+// Opens a database on the server, runs three queries, and reports the library's counts of its own
+// requests.
 const packages = '../node_modules/sql.js-httpvfs/dist';
 const url = (path) => new URL(path, import.meta.url).href;
 try {

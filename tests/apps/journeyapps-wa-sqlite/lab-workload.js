@@ -1,4 +1,5 @@
-// A workload of the Lab on MemoryVFS, as the Lab runs it: on a fresh instance, with chance and clock taken out (src/lab/meter/seeded-realm.ts).
+// A workload of the Lab on MemoryVFS, as the Lab runs it: on a fresh instance, with fixed
+// randomness and clock (src/lab/meter/seeded-realm.ts).
 import * as SQLite from '../node_modules/@journeyapps/wa-sqlite/src/sqlite-api.js';
 import { MemoryVFS } from '../node_modules/@journeyapps/wa-sqlite/src/examples/MemoryVFS.js';
 import factory from '../node_modules/@journeyapps/wa-sqlite/dist/wa-sqlite.mjs';
@@ -17,7 +18,10 @@ const WASM = new URL('../node_modules/@journeyapps/wa-sqlite/dist/wa-sqlite.wasm
 
 /** Ways in which apps load a module. @returns [instance, module] */
 const LOADS = {
-  /** An app that trusts no byte which it has not checked. @param digests gets the bytes of its SHA-384, and the names of what it exports */
+  /**
+   * An app that checks every byte before it trusts it.
+   * @param digests receives the bytes of its SHA-384, and the names of its exports
+   */
   async checked(imports, integrity, digests) {
     const response = await fetch(WASM, { integrity });
     const bytes = await response.clone().arrayBuffer();
@@ -26,7 +30,7 @@ const LOADS = {
     digests.push(...WebAssembly.Module.exports(module).map(({ name }) => name));
     return [instance, module];
   },
-  /** As wasm-bindgen loads it: a server that doesn't know the type of the file is no reason to give up. */
+  /** As wasm-bindgen loads it: it continues if the server doesn't know the file's type. */
   async untyped(imports) {
     const response = new Response((await fetch(WASM)).body, { headers: { 'Content-Type': '' } });
     let made;
@@ -57,8 +61,10 @@ const LOADS = {
 };
 
 /**
- * @param scripts SQL, one after another @param how of LOADS; undefined: Emscripten loads it @param what is loaded, where that is open
- * @returns where it was checked: the bytes of its SHA-384, and the names of what the module exports
+ * @param scripts SQL, one after another
+ * @param how of LOADS; undefined: Emscripten loads it
+ * @param what to load, if that can be chosen
+ * @returns if it was checked: the bytes of its SHA-384, and the names of what the module exports
  */
 export async function run(scripts, how, what) {
   if (how === 'in a worker') return inWorker(scripts);
@@ -80,7 +86,7 @@ export async function run(scripts, how, what) {
   return checked;
 }
 
-/** The page compiles, a worker runs. */
+/** The page compiles, and a worker runs. */
 async function inWorker(scripts) {
   const module = await WebAssembly.compileStreaming(fetch(WASM));
   const worker = new Worker(import.meta.url, { type: 'module' });

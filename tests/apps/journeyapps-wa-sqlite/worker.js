@@ -11,7 +11,7 @@ const BUILDS = {
   sync: 'wa-sqlite.mjs',
   asyncify: 'wa-sqlite-async.mjs',
   jspi: 'wa-sqlite-jspi.mjs',
-  // With SQLite3MultipleCiphers inside (no key is set here).
+  // Includes SQLite3MultipleCiphers (no key is set here).
   'mc-sync': 'mc-wa-sqlite.mjs',
   'mc-asyncify': 'mc-wa-sqlite-async.mjs',
   'mc-jspi': 'mc-wa-sqlite-jspi.mjs',
@@ -20,7 +20,7 @@ const BUILDS = {
   'dynamic-asyncify': 'wa-sqlite-async-dynamic-main.mjs',
 };
 
-/** The VFSs and the build that each takes unless told. */
+/** The VFSs, and the default build of each. */
 const VFS = {
   OPFSCoopSync: 'sync',
   AccessHandlePool: 'sync',
@@ -38,7 +38,7 @@ let sqlite3;
 let malloc;
 let withScalar = false;
 
-/** As an app's own function: most of the time is in it. */
+/** An app's own SQL function, which takes most of the time. */
 function slowScalar(context, [value]) {
   let hash = sqlite3.value_int(value);
   for (let i = 0; i < 4000; i++) hash = (Math.imul(hash, 31) + i) | 0;

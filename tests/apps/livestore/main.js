@@ -1,5 +1,5 @@
-// Todos on LiveStore as its guide for Vite tells, without a sync backend: each tab has a database in memory, a SharedWorker of all tabs
-// passes on to the worker of the tab that leads, and that one stores in OPFS.
+// Todos on LiveStore as in its guide for Vite, without a sync backend: each tab has a database in
+// memory. A SharedWorker of all tabs forwards to the leading tab's worker, which stores in OPFS.
 import { makePersistedAdapter } from '@livestore/adapter-web';
 import SharedWorkerOfLiveStore from '@livestore/adapter-web/shared-worker?sharedworker';
 import { createStorePromise, queryDb } from '@livestore/livestore';

@@ -1,4 +1,5 @@
-// MemoryVFS of @journeyapps/wa-sqlite with what it lacks: locks between the connections of this worker, and a count of its reads.
+// MemoryVFS of @journeyapps/wa-sqlite with what it lacks: locks between this worker's connections,
+// and a count of its reads.
 import { MemoryVFS } from '../node_modules/@journeyapps/wa-sqlite/src/examples/MemoryVFS.js';
 
 const [OK, BUSY] = [0, 5];

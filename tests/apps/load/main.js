@@ -1,5 +1,6 @@
-// window.load(kind, {rate, seconds}) -> {calls, ms, ...}: calls made, as the app itself counts them. window.halt() ends it early.
-// body[data-state]: loading, ready, busy, done. Kinds `storage` and `notify` run in the page, without SQLite; the others in a worker.
+// window.load(kind, {rate, seconds}) -> {calls, ms, ...}: calls, as the app itself counts them.
+// window.halt() ends it early. body[data-state]: loading, ready, busy, done. Kinds `storage` and
+// `notify` run in the page, without SQLite; the others in a worker.
 import { keepPace } from './pace.js';
 
 const worker = new Worker('worker.js', { type: 'module' });

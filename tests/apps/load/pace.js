@@ -1,4 +1,4 @@
-// Calls at a steady rate, in short stretches between which messages are heard.
+// Calls at a steady rate, in short series between which messages are received.
 
 const STRETCH_MS = 5;
 
@@ -14,7 +14,8 @@ const nextTask = () =>
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Calls `work(n)`, which makes about n calls and returns how many it made, until the time is over or `going()` is false.
+ * Calls `work(n)`, which makes about n calls and returns how many it made, until the time is over
+ * or `going()` returns false.
  * @returns {Promise<{calls: number, ms: number}>}
  */
 export async function keepPace({ rate = 0, seconds = 5, going = () => true }, work) {

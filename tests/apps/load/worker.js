@@ -1,4 +1,5 @@
-// SQLite in memory that asks its VFS for every page again (cache_size=0), and two connections that stand in each other's way.
+// SQLite in memory that reads every page from its VFS again (cache_size=0), and two connections
+// that block each other.
 import SQLiteESMFactory from '../node_modules/@journeyapps/wa-sqlite/dist/wa-sqlite.mjs';
 import * as SQLite from '../node_modules/@journeyapps/wa-sqlite/src/sqlite-api.js';
 import { LockingMemoryVFS } from './locking-memory-vfs.js';

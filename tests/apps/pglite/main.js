@@ -1,4 +1,5 @@
-// @electric-sql/pglite as its README loads it: Postgres in the page, ?vfs=idb (default: every file of the server in IndexedDB) | memory.
+// @electric-sql/pglite as its README loads it: Postgres in the page, ?vfs=idb (default: every file
+// of the server in IndexedDB) | memory.
 import { pageSession, startPage } from '../common/engine-page.js';
 import { createSession } from '../common/engine-worker.js';
 import { PGlite } from '../node_modules/@electric-sql/pglite/dist/index.js';

@@ -1,5 +1,5 @@
-// Todos on PowerSync with its defaults, not connected to a service: SQLite on IndexedDB in a SharedWorker of all tabs; ?vfs= names another VFS,
-// for which each tab has a worker of its own.
+// Todos on PowerSync with its defaults, not connected to a service: SQLite on IndexedDB in a
+// SharedWorker of all tabs. ?vfs= names another VFS, for which each tab has its own worker.
 import { column, PowerSyncDatabase, Schema, Table } from '@powersync/web';
 import { listPage } from '../common/list-page.js';
 

@@ -1,12 +1,13 @@
-// The page: runs the commits of the crash test in a worker that stops after a storage call, ends the worker, and looks at what is left.
-//   window.commitUntil({ config, commits, stopAfter, end }) -> { acknowledged, calls, died }; end: false leaves the worker standing still
-//   window.lookAfter({ config }) -> { commits, fault }; commits: null where the database is damaged
+// The page: runs the commits of the crash test in a worker that stops after a storage call,
+// terminates the worker, and examines what is left.
+//   window.commitUntil({ config, commits, stopAfter, end }) -> { acknowledged, calls, died }; end: false leaves the worker suspended
+//   window.lookAfter({ config }) -> { commits, fault }; commits: null if the database is damaged
 
-/** A handle of a worker that was ended is let go of a moment later. */
+/** A terminated worker's handles are released a moment later. */
 const HANDLES_MS = 10_000;
 const PAUSE_MS = 50;
 
-/** @returns what the worker says last; `heard` gets what it says before */
+/** @returns the worker's last message; `heard` receives the earlier ones */
 function ask(message, heard = () => {}, end = true) {
   const worker = new Worker('worker.js?bundle', { type: 'module' });
   return new Promise((resolve, reject) => {

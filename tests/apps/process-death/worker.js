@@ -1,5 +1,6 @@
-// The commits of the crash test on this browser's storage, by the published code of a VFS. After the n-th storage call that changes something,
-// the thread stands still, as that of a process that dies: nothing more is called, and no transaction that is open is committed.
+// The commits of the crash test on this browser's storage, by the published code of a VFS. After
+// the n-th storage call that changes something, the thread stops like that of a process that dies:
+// it makes no more calls, and no open transaction is committed.
 import { configOf } from '../../../src/lab/crash/crash-test.ts';
 import { failureText, waSqliteOpener } from '../../../src/lab/crash/open.ts';
 import { sahpoolOpener } from '../../../src/lab/crash/open-sahpool.ts';
@@ -18,16 +19,19 @@ async function openerOf(config) {
   return sahpoolOpener({ init, wasm: await WebAssembly.compile(bytes) });
 }
 
-/** Calls that changed something and have returned. */
+/** Completed calls that changed something. */
 let calls = 0;
 let stopAfter = Infinity;
 
 function returned() {
   if (++calls < stopAfter) return;
   postMessage({ last: true, calls, died: true });
-  for (;;); // until the page ends this worker
+  for (;;); // until the page terminates this worker
 }
-/** Calls of a method count when they have returned. @param changes whether a call with these arguments changes something */
+/**
+ * Counts calls of a method when they have returned.
+ * @param changes whether a call with these arguments changes something
+ */
 function count(prototype, name, changes = () => true) {
   const method = prototype[name];
   prototype[name] = function (...args) {
@@ -46,7 +50,7 @@ count(folder, 'removeEntry');
 for (const name of ['getFileHandle', 'getDirectoryHandle'])
   count(folder, name, (_, options) => options?.create === true);
 for (const name of ['put', 'delete']) count(IDBObjectStore.prototype, name);
-// a transaction that is complete, before the VFS hears of it
+// counts a completed transaction before the VFS is notified
 const { transaction } = IDBDatabase.prototype;
 IDBDatabase.prototype.transaction = function (...args) {
   const made = transaction.apply(this, args);
@@ -74,7 +78,7 @@ async function look({ config }) {
     await session.close();
     postMessage({ last: true, found });
   } catch (error) {
-    // the handles of the ended worker may not be free yet: the page asks again
+    // the terminated worker's handles may still be in use: the page tries again
     postMessage({ last: true, failure: failureText(error) });
   }
 }

@@ -14,7 +14,7 @@ const ofApp = {
     const bytes = await readFile(id, 'base64');
     return `export default 'data:application/wasm;base64,${bytes}'`;
   },
-  /** Rollup asks the document, which a worker has not. */
+  /** by default Rollup uses the document, which a worker doesn't have */
   resolveImportMeta: (property) => (property === 'url' ? 'self.location.href' : null),
 };
 for (const name of ['main.js', 'worker.js']) {

@@ -1,4 +1,4 @@
-// Groceries as Rollup builds them for production: two classic scripts.
+// The groceries app as Rollup builds it for production: two classic scripts.
 import { groceries } from '../common/groceries.js';
 
 groceries(new Worker('worker.js'));

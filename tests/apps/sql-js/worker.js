@@ -1,4 +1,5 @@
-// sql.js as its README loads it: a classic worker, the database in memory, its file put into IndexedDB when it is closed.
+// sql.js as its README loads it: a classic worker, the database in memory, and its file stored in
+// IndexedDB when it is closed.
 importScripts('../node_modules/sql.js/dist/sql-wasm.js');
 
 let SQL;
@@ -42,7 +43,7 @@ const engine = {
     const db = new SQL.Database(saved);
     return {
       exec(sql) {
-        // As the README has it: run() where no rows are wanted, exec() where they are.
+        // as in the README: exec() if rows are needed, run() otherwise
         if (/^\s*(select|pragma)/i.test(sql)) return db.exec(sql)[0]?.values ?? [];
         db.run(sql);
         return [];

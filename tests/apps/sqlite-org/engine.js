@@ -26,7 +26,7 @@ const VFS = {
   },
   memory: async (sqlite3) => (name) => new sqlite3.oo1.DB(`/${name}`, 'c'),
   kvvfs: async (sqlite3) => () => {
-    // One database an origin: a new one begins with an empty storage.
+    // One database per origin: a new one begins with empty storage.
     sqlite3.oo1.JsStorageDb.clearStorage('local');
     return new sqlite3.oo1.JsStorageDb('local');
   },

@@ -1,16 +1,17 @@
-// SQLite's own build through its Worker1 Promiser API: the package's own worker, one message a statement. ?api=promiser&vfs=opfs (default, below
-// /coi/ only) | memory. A database opened by this API cannot be on opfs-sahpool, which its worker does not install.
+// SQLite's own build through its Worker1 Promiser API: the package's own worker, with one message
+// for each statement. ?api=promiser&vfs=opfs (default, below /coi/ only) | memory. A database
+// opened by this API can't be on opfs-sahpool, which its worker doesn't install.
 import { sqlite3Worker1Promiser } from '../node_modules/@sqlite.org/sqlite-wasm/dist/index.mjs';
 
 const PACKAGE = '../node_modules/@sqlite.org/sqlite-wasm/dist';
-/** `vfs` as the worker's `open` takes it. */
+/** `vfs` as the worker's `open` expects it. */
 const VFS = { opfs: 'opfs', memory: undefined };
 
 let worker;
 let promiser;
 let vfs;
 
-/** Ends the package's worker: it offers no call for that. */
+/** Terminates the package's worker, because it has no call for that. */
 export const end = () => worker?.terminate();
 
 export const engine = {

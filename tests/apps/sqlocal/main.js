@@ -1,4 +1,5 @@
-// Groceries on SQLocal: each tab has a worker and a connection of its own, and hears what other tabs change. The SQL is the README's.
+// The groceries app on SQLocal: each tab has its own worker and connection, and is notified of
+// other tabs' changes. The SQL is from the README.
 import { SQLocal } from 'sqlocal';
 import { listPage } from '../common/list-page.js';
 

@@ -1,5 +1,6 @@
-// @tursodatabase/database-wasm as its README loads it: in the page, which has to be cross-origin isolated: /coi/turso/?vfs=opfs (default) | memory.
-// The package starts one worker of its own, from a blob, that runs the engine's second thread and holds the OPFS handles.
+// @tursodatabase/database-wasm as its README loads it: in the page, which must be cross-origin
+// isolated: /coi/turso/?vfs=opfs (default) | memory. The package starts one worker from a blob,
+// which runs the engine's second thread and has the OPFS handles.
 import { pageSession, startPage } from '../common/engine-page.js';
 import { createSession } from '../common/engine-worker.js';
 

@@ -1,4 +1,4 @@
-// SQLite inside the script: minified, its wasm a data: URL, loaded by an await at the top.
+// SQLite inside the script: minified, with its wasm as a data: URL, loaded by a top-level await.
 import wasm from '@journeyapps/wa-sqlite/dist/wa-sqlite.wasm?url&inline';
 import { serveGroceries } from '../common/groceries-worker.js';
 

@@ -6,7 +6,7 @@ import { serve } from '../common/engine-worker.js';
 const EXAMPLES = '../node_modules/wa-sqlite/src/examples';
 const BUILDS = { sync: 'wa-sqlite.mjs', asyncify: 'wa-sqlite-async.mjs' };
 
-/** Which build a VFS needs, and how one is made. */
+/** The build that each VFS needs, and how it is created. */
 const VFS = {
   AccessHandlePool: {
     build: 'sync',

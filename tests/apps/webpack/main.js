@@ -1,4 +1,5 @@
-// Groceries as webpack builds them for production: a classic worker, its script and its wasm by addresses that the bundle works out.
+// The groceries app as webpack builds it for production: a classic worker, whose script and wasm
+// have URLs that the bundle computes.
 import { groceries } from '../common/groceries.js';
 
 groceries(new Worker(new URL('./worker.js', import.meta.url)));

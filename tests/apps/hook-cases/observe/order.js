@@ -1,4 +1,4 @@
-// In which order things happen: microtasks, events, callbacks.
+// The order of microtasks, events, and callbacks.
 async function orders(put) {
   const idb = [];
   await new Promise((done) => {

@@ -1,4 +1,4 @@
-// A module worker tells what it sees.
+// A module worker reports what it sees.
 postMessage({
   meta: [import.meta.url, Object.keys(import.meta).sort()],
   location: [location.href, String(location)],

@@ -1,4 +1,4 @@
-// A classic worker, dedicated or shared, tells what it sees.
+// A classic worker, dedicated or shared, reports what it sees.
 const connected =
   'SharedWorkerGlobalScope' in self && new Promise((done) => addEventListener('connect', done));
 (async () => {

@@ -1,4 +1,4 @@
-// Functions and objects of the platform: names, lengths, flags, texts; what they throw.
+// Functions and objects of the platform: names, lengths, flags, texts, and what they throw.
 const METHODS = [
   [IDBFactory, 'open', 'deleteDatabase'],
   [IDBDatabase, 'transaction'],
@@ -70,7 +70,7 @@ function shapes(put) {
     }
   for (const type of ['Worker', 'SharedWorker', 'IDBObjectStore', 'Storage', 'Blob'])
     put(`shape/keys of ${type}.prototype`, Object.getOwnPropertyNames(globalThis[type].prototype));
-  // a browser that is driven has names of its driver, at times of its own
+  // a driven browser has its driver's globals, which appear at varying times
   put(
     'shape/names of window',
     Object.getOwnPropertyNames(window)
@@ -187,7 +187,7 @@ async function errors(put) {
     caught(() => new WebAssembly.Module(new Uint8Array(3))),
     await failed(WebAssembly.instantiate(new Uint8Array(3))),
   ]);
-  // the stack of an error that the platform throws, in lines of scripts
+  // the stack of an error that the platform throws, as lines in scripts
   const stack = (() => {
     try {
       read.call(null);

@@ -1,4 +1,4 @@
-// What a worker can see of itself, and its creator of it.
+// What a worker can see of itself, and its creator can see of it.
 const text = (value) =>
   String(value)
     .replaceAll(location.origin, '<origin>')

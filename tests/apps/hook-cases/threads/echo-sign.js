@@ -1,2 +1,2 @@
-// Says whether a hook lives in this worker.
+// Reports whether a hook runs in this worker.
 self.postMessage(Symbol.for('vfscope.thread') in self);

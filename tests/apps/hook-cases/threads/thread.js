@@ -1,4 +1,5 @@
-// What every thread of these cases does: a mark with its name, one IndexedDB request, one message. Runs as a page's script too.
+// What every thread of these cases does: a mark with its name, one IndexedDB request, one message.
+// Also runs as a page's script.
 (() => {
   const label = self.threadLabel ?? self.name;
   performance.mark(`own ${label}`);

@@ -1,4 +1,5 @@
-// Every way a thread starts, by name: `start.<name>()` resolves when the thread has done its part (see thread.js).
+// Every way to start a thread, by name: `start.<name>()` resolves when the thread has done its part
+// (see thread.js).
 const answered = (worker, target = worker) =>
   new Promise((resolve, reject) => {
     target.onmessage = ({ data }) => resolve(data);

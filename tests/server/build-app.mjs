@@ -1,5 +1,6 @@
-// Apps that are built for production, by their own build.mjs or else by Vite: tests/apps/<name>, into .vfscope/apps/<name>. Built when the
-// first page asks, once a process; an app with packages of its own (package.json) gets them first.
+// Builds apps for production with their own build.mjs, or else with Vite: tests/apps/<name>, into
+// .vfscope/apps/<name>. Each is built at the first request for one of its pages, once per process.
+// If the app has its own package.json, its packages are installed first.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +10,11 @@ const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 /** @type {Map<string, Promise<string>>} */
 const built = new Map();
 
-/** @param {string} name of a folder of tests/apps @returns {Promise<string>} the folder of the built app; rejects with what npm or the bundler say */
+/**
+ * @param {string} name of a folder of tests/apps
+ * @returns {Promise<string>} the folder of the built app; rejects with the output of npm or the
+ * bundler
+ */
 export function buildApp(name) {
   let folder = built.get(name);
   if (!folder) built.set(name, (folder = build(name)));
@@ -36,7 +41,7 @@ async function build(name) {
   return outDir;
 }
 
-/** @throws Error with what the command wrote to stderr, where it fails */
+/** @throws Error with the command's stderr if it fails */
 function run(command, args, cwd) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {

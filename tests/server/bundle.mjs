@@ -1,17 +1,22 @@
-// Apps whose packages are made for a bundler: `<file>.js?bundle` is that file and all that it imports, as one ES module. Made anew at each
-// request, so that a reload shows an edit; nothing is stored. A worker's script is asked for in the same way: new Worker('worker.js?bundle').
+// Apps whose packages need a bundler: `<file>.js?bundle` is that file with all of its imports, as
+// one ES module. It is built again at each request, so that a reload shows an edit, and never
+// stored. A worker's script is requested the same way: new Worker('worker.js?bundle').
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The parts of Node that old Emscripten glue asks for behind "are we in Node?": never reached in a browser. */
+/**
+ * Node modules that old Emscripten glue requests behind "are we in Node?", which browsers never
+ * reach.
+ */
 const NODE_ONLY = ['fs', 'path', 'crypto'];
 
-/** Packages that find their workers and modules by their own address, as Vite lets them. */
+/** Packages that find their workers and modules by their own URL, as Vite supports. */
 const BY_ADDRESS = /[/\\]node_modules[/\\](sqlocal|@evolu)[/\\].*\.m?js$/;
 
 /**
- * `import.meta.url` of those is where the server has the module, and not where the bundle is; a module worker's script is bundled in its turn.
+ * In these packages, `import.meta.url` is the module's URL on the server instead of the bundle's. A
+ * module worker's script is bundled, too.
  * @param {string} base path before /node_modules/
  */
 const byAddress = (base) => ({
@@ -37,12 +42,13 @@ const byAddress = (base) => ({
 });
 
 /**
- * @param {string} file an app's module, or a worker's of a package, absolute
+ * @param {string} file absolute path of an app's module, or of a package's worker
  * @param {string} base path of the server's variant: '' or '/coi'
- * @returns {Promise<Uint8Array>} the bundle; rejects with esbuild's messages where an import is not found
+ * @returns {Promise<Uint8Array>} the bundle; rejects with esbuild's messages if an import isn't
+ * found
  */
 export async function bundle(file, base) {
-  // Loaded when the first app asks: most tests that use the server need no bundler.
+  // Loaded at the first request, because most tests that use the server need no bundler.
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     entryPoints: [file],

@@ -1,10 +1,14 @@
-// What an app asks of storage, counted a second time: the server puts this in front of each of its scripts where a test wants to know.
-// The counts go to the server. A worker that is terminated takes the last of them with it.
+// Counts an app's storage calls independently of vfscope: the server puts this before each of the
+// app's scripts if a test needs it. The counts are sent to the server. If a worker is terminated,
+// its last counts are lost.
 (function countStorage() {
   if (globalThis.isCountingStorage) return;
   Object.defineProperty(globalThis, 'isCountingStorage', { value: true });
   const { fetch, queueMicrotask } = globalThis;
-  /** Requests at once: a worker that waits in Atomics.wait hears of no answer, and browsers refuse those beyond 64 KiB. */
+  /**
+   * Maximum number of pending requests: a worker that waits in Atomics.wait receives no response,
+   * and browsers refuse pending requests beyond 64 KiB.
+   */
   const MOST = 64;
   let counts = {};
   let planned = false;
@@ -18,7 +22,7 @@
     sending--;
     plan();
   };
-  /** At the end of the task. */
+  /** Sends the counts at the end of the task. */
   const plan = () => {
     if (planned || sending >= MOST || Object.keys(counts).length === 0) return;
     planned = true;
@@ -28,7 +32,7 @@
     counts[name] = (counts[name] ?? 0) + by;
     plan();
   };
-  // a worker whose script the app holds as text
+  // for workers whose script the app has as text
   globalThis.Blob = new Proxy(Blob, {
     construct(target, [parts = [], options = {}], made) {
       const script = /javascript/.test(options.type ?? '');
@@ -36,7 +40,7 @@
       return Reflect.construct(target, [given, options], made);
     },
   });
-  /** @param counted called with what the method was called with, once it has returned */
+  /** @param counted called after the method returned, with its arguments */
   const wrap = (type, method, counted) => {
     const prototype = globalThis[type]?.prototype;
     const original = prototype?.[method];

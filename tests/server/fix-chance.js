@@ -1,13 +1,14 @@
-// What an app draws by chance, and the date that it reads, the same in each run: the server puts this in front of each of its scripts
-// where a test compares what two runs stored. The date stands still, unless the app waits by it.
+// Makes an app's random numbers and the date the same in each run: the server puts this before each
+// of its scripts if a test compares what two runs stored. The date doesn't advance, unless the app
+// waits for it.
 (function fixChance(moves) {
   if (globalThis.isChanceFixed) return;
   Object.defineProperty(globalThis, 'isChanceFixed', { value: true });
-  /** A thread of each kind draws numbers of its own. */
+  /** A thread of each kind has its own sequence. */
   let state = 0x9e3779b9;
   for (const letter of `${globalThis.constructor.name} ${globalThis.name ?? ''}`)
     state = Math.imul(state ^ letter.charCodeAt(0), 0x85ebca6b);
-  /** By mulberry32. @returns 32 bits */
+  /** mulberry32. @returns 32 bits */
   const draw = () => {
     state = (state + 0x6d2b79f5) | 0;
     let bits = Math.imul(state ^ (state >>> 15), state | 1);
@@ -32,7 +33,7 @@
     apply: (target) => String(new target(now())),
     get: (target, key, receiver) => (key === 'now' ? now : Reflect.get(target, key, receiver)),
   });
-  // a worker whose script the app holds as text
+  // for workers whose script the app has as text
   globalThis.Blob = new Proxy(Blob, {
     construct(target, [parts = [], options = {}], made) {
       const script = /javascript/.test(options.type ?? '');

@@ -1,5 +1,6 @@
-// Apps that come built, as their package ships them. Their pages ask for absolute paths, so each has origins of its own: all whose label is
-// its name, or begins with it and a hyphen (http://actual-1.localhost:<port>/), of sites, too (http://actual.site.localhost:<port>/).
+// Apps that come prebuilt, as their package ships them. Their pages request absolute paths, so each
+// app has its own origins: every host whose label is the app's name, or begins with it and a hyphen
+// (http://actual-1.localhost:<port>/), also as a site (http://actual.site.localhost:<port>/).
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,7 +9,10 @@ import { buildApp } from './build-app.mjs';
 
 const PACKAGES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 
-/** Name -> folder of the built app, which may ask headers and rewrites of a static host in `_headers` and `_redirects`. */
+/**
+ * Name -> folder of the built app, whose `_headers` and `_redirects` files set a static host's
+ * headers and rewrites.
+ */
 const APPS = {
   actual: () => path.join(PACKAGES, '@actual-app/web/build'),
   esbuild: () => buildApp('esbuild'),
@@ -19,8 +23,10 @@ const APPS = {
 };
 
 /**
- * @param {string} host of the request @param {string} pathname decoded
- * @returns {Promise<{ file: string, headers: Record<string, string> } | null>} null where that origin is not such an app's, and for /nothing, its page without the app
+ * @param {string} host of the request
+ * @param {string} pathname decoded
+ * @returns {Promise<{ file: string, headers: Record<string, string> } | null>} null if the origin
+ * belongs to no such app, and for /nothing, its page without the app
  */
 export async function ownOrigin(host, pathname) {
   const name = /^(\w+)(-[\w-]+)?(\.[\w-]+)?\.localhost(:|$)/.exec(host)?.[1];
@@ -29,12 +35,13 @@ export async function ownOrigin(host, pathname) {
   const file = path.join(root, pathname);
   const found = file.startsWith(root + path.sep) && (await stat(file).catch(() => null))?.isFile();
   return {
-    file: found ? file : path.join(root, 'index.html'), // _redirects: every other path is the page
+    // _redirects: every other path gets the page
+    file: found ? file : path.join(root, 'index.html'),
     headers: { 'Cache-Control': 'no-store', ...(await headersOf(root)) },
   };
 }
 
-/** Those for all paths. What it sends for some paths only are the same policy again, and types. */
+/** Headers for all paths. Those for single paths only repeat the policy, or set types. */
 async function headersOf(root) {
   const file = path.join(root, '_headers');
   if (!existsSync(file)) return {};

@@ -1,5 +1,6 @@
-// The static server of the apps: tests/apps/<app>/ at /<app>/, installed packages at /node_modules/, each again under a
-// path prefix that sends another set of security headers. Plain JavaScript, so that tools run it without a build.
+// The static server of the apps: tests/apps/<app>/ at /<app>/, installed packages at
+// /node_modules/. Each is also available under path prefixes that add other security headers. Plain
+// JavaScript, so that tools can run it without a build.
 import { createServer as createHttpServer } from 'node:http';
 import { createReadStream } from 'node:fs';
 import { readFile, readdir, stat } from 'node:fs/promises';
@@ -29,7 +30,7 @@ export const VARIANTS = {
   },
 };
 
-/** What counts an app's storage calls, and what fixes its chance; see there. */
+/** Scripts that count an app's storage calls, and that fix its randomness. See their comments. */
 const COUNT = fileURLToPath(new URL('./count-storage.js', import.meta.url));
 const FIX = fileURLToPath(new URL('./fix-chance.js', import.meta.url));
 
@@ -79,7 +80,8 @@ export async function createServer({
   return {
     url: `http://localhost:${chosen}`,
     port: chosen,
-    // Every name under .localhost is this machine and a secure context; each is an origin with storage of its own.
+    // Every name under .localhost is this machine and a secure context. Each is an origin with its
+    // own storage.
     origin: (label) => `http://${label}.localhost:${chosen}`,
     counts: () => ({ ...counts }),
     close: () =>
@@ -97,7 +99,10 @@ async function addCounts(counts, request, response) {
   response.writeHead(204).end();
 }
 
-/** @param added `first` is put in front of every script, `behind` holds what is put behind files, by their names */
+/**
+ * @param added `first` is put before every script, `behind` has texts to put after files, by their
+ * names
+ */
 async function answer(request, response, added) {
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return refuse(response, 405, 'only GET and HEAD', {});
@@ -138,7 +143,7 @@ async function answer(request, response, added) {
   return send(request, response, file, headers, added);
 }
 
-/** @param text or its bytes */
+/** @param text the script, as text or bytes */
 function script(request, response, text, headers, { first }) {
   const body = first
     ? Buffer.from(withFirst(first, Buffer.from(text).toString()))
@@ -151,13 +156,13 @@ function whole(request, response, body, headers) {
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** A script's text with another one in front, and the directive still first. */
+/** A script with another text before it. A directive stays first. */
 function withFirst(first, text) {
   const [directive] = /^\s*(['"])use strict\1;?/.exec(text) ?? [''];
   return `${directive}${first}${text.slice(directive.length)}`;
 }
 
-/** The file behind a path, or null where the path leaves the folder that it names. */
+/** The file for a path, or null if the path leaves its folder. */
 function fileOf(rest) {
   if (rest.startsWith('/suites/')) return suiteFile(PACKAGES, rest);
   const [root, below] = rest.startsWith('/node_modules/')
@@ -189,14 +194,14 @@ async function send(request, response, file, headers, added) {
     ...(range ? { 'Content-Range': `bytes ${start}-${end}/${info.size}` } : {}),
   });
   if (request.method === 'HEAD' || info.size === 0) return response.end();
-  // A page that goes away in mid-load ends the response early: then the file is closed too.
+  // if the page goes away during the load, the response ends early, and the file must be closed
   const stream = createReadStream(file, { start, end });
   response.on('close', () => stream.destroy());
   stream.on('error', (error) => response.destroy(error));
   stream.pipe(response);
 }
 
-/** First and last byte of a request for one range of a file; null where all of it is wanted. */
+/** First and last byte of a request for one range of a file, or null for the whole file. */
 function rangeOf(header, size) {
   const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(header ?? '') ?? [];
   if (from === undefined || Number(from) >= size) return null;

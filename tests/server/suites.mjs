@@ -1,9 +1,10 @@
-// An engine's own tests, as its package ships them, under /suites/<package>/: the package's files, with the imports that its own
-// runner would have mapped pointed at installed packages. Workers have no import map, so the map is applied to the text.
+// An engine's own tests, as its package ships them, under /suites/<package>/: the package's files,
+// with imports mapped to installed packages, as its own test runner does. Workers have no import
+// map, so the map is applied to the text.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Import specifier, as the tests write it -> where the server has it. */
+/** Import specifier in the tests -> its URL on the server. */
 const IMPORTS = [
   [/(['"])comlink\1/g, '"/node_modules/comlink/dist/esm/comlink.mjs"'],
   [/(['"])\.\.\/\.yarn\/unplugged\/sinon[^'"]*\1/g, '"/node_modules/sinon/pkg/sinon-esm.js"'],
@@ -13,7 +14,7 @@ const IMPORTS = [
 /**
  * @param {string} packages folder of the installed packages
  * @param {string} rest URL path that begins with /suites/
- * @returns {string | null} the file behind it, null when it leaves that folder
+ * @returns {string | null} its file, or null if the path leaves that folder
  */
 export function suiteFile(packages, rest) {
   const file = path.join(packages, rest.slice('/suites/'.length));

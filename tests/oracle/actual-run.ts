@@ -42,7 +42,10 @@ export async function useActual(page: Page, rest: Rest): Promise<void> {
   await rest();
 }
 
-/** Interval between looks at a page: one that shows its numbers one by one has other text then. */
+/**
+ * Interval between two reads of a page. A page that shows its numbers one by one has changed by
+ * then.
+ */
 const LOOKS = 20;
 
 /** What Actual has stored, as its budget shows it after reopening. */

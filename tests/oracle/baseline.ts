@@ -16,9 +16,9 @@ export interface WorkloadOptions {
   autocommits?: number;
   /**
    * sql only: statements; the number of runs and a statement with the run's number for `$i`; a
-   * query that is started and never reset; milliseconds without calls; a statement that is prepared
-   * once and gets the run's number as its parameter; or megabytes of the engine's memory that are
-   * taken while a statement runs, or without one.
+   * query that is started and never reset; a pause in milliseconds; a statement that is prepared
+   * once and gets the run's number as its parameter; or megabytes of the engine's memory to
+   * allocate, during a statement or without one.
    */
   sql?: readonly (
     | string

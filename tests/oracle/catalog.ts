@@ -24,14 +24,14 @@ export interface EngineApp {
     readonly count: 'opfs.flushes' | 'idb.transactions';
     readonly why: string;
     /**
-     * Gets of the goldens that threw, because the last transaction had ended, and were made again on
-     * a new one. Where a transaction ends sooner or later, fewer or more throw.
+     * Number of gets in the goldens that threw because the last transaction had ended, and were
+     * repeated in a new one. It depends on when transactions end.
      */
     readonly thrownGets?: number;
   };
   /** Not SQLite: its runs have no integrity check (null) and no `vfs` layer to see. */
   readonly notSQLite?: true;
-  /** What the goldens are of. */
+  /** The run that the goldens are for. */
   readonly run: Run;
 }
 
@@ -42,14 +42,14 @@ export const STANDARD: Run = {
   rows: [[220, 24090], [160, '1', '5'], [21090], ['checksum', '5dddb746']],
 };
 
-/** SQL that SQLite, Postgres and DuckDB share. */
+/** SQL that SQLite, Postgres, and DuckDB share. */
 export const PORTABLE: Run = {
   workload: 'portable',
   options: { n: 200 },
   rows: [[220, 24090], [160, '1', '5'], [21090], ['checksum', '0a39d71c']],
 };
 
-/** For an engine that goes through all of its storage for every statement. */
+/** For an engine that reads all of its storage for every statement. */
 export const PORTABLE_SMALL: Run = {
   workload: 'portable',
   options: { n: 10, autocommits: 3 },
@@ -184,7 +184,7 @@ export const someApps = (): readonly EngineApp[] =>
             ENGINE_APPS.findIndex((other) => packageOf(other) === packageOf(app)) === i),
       );
 
-/** What doesn't run, recorded or not: the app's error message, and why. */
+/** Configurations that don't run, recorded or not: the app's error message, and why. */
 export const CANNOT_RUN: readonly {
   readonly id: string;
   readonly path: string;

@@ -63,7 +63,8 @@ export async function useDemo(page: Page): Promise<void> {
 }
 
 /**
- * A recording of this use. Bytes are those of the calls' buffers and of the records in put and get.
+ * Numbers of a recording of this run. Bytes are those of the calls' buffers and of the records in
+ * put and get.
  */
 export function demoNumbers(store: TraceStore): object {
   const { dropped, files, statements, transactions, commits, web } = summaryOf(store);

@@ -32,9 +32,11 @@ const CELL_FRAGMENTS_AT_MOST = 60;
 
 /**
  * Type of a page.
- * @param bytes its start: one byte is enough for a guess; with 8 (108 on page 1) the b-tree header
- * must be valid, so few overflow, freelist, and pointer map pages are mistaken for b-tree pages
- * @param number page number, from 1 @param pageSize bytes
+ * @param bytes the start of the page: one byte is enough for a guess; with 8 (108 on page 1) the
+ * b-tree header must be valid, so few overflow, freelist, and pointer map pages are mistaken for
+ * b-tree pages
+ * @param number page number, from 1
+ * @param pageSize bytes
  */
 export function pageTypeOf(bytes: Uint8Array, number: number, pageSize: number): PageTypeCode {
   const at = number === 1 ? DATABASE_HEADER : 0;

@@ -120,7 +120,7 @@ export const statementTable = (store: TraceStore, range: TimeRange = {}): tables
   tables.statementTableIn(new Facts(store), range);
 export const timesOfThread = (thread: ThreadStore, range: TimeRange = {}): partition.ThreadTimes =>
   partition.timesOfThread(sweepOf(thread), ownersOf(thread), range);
-/** As if the thread were alone: it waits for no lock of another. */
+/** Sweeps the thread as if it were alone, without waits for other threads' locks. */
 const sweepOf = (thread: ThreadStore): TimeSweep => new TimeSweep(thread, NO_WAITS, new Set());
 export const partitionThread = (thread: ThreadStore, range: TimeRange = {}): partition.TimePartition =>
   partition.partitionThread(sweepOf(thread), range);

@@ -16,13 +16,16 @@ function definitions(n: number, of: (i: number) => object): Uint8Array {
 const joined = (...parts: Uint8Array[]): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.concat(parts));
 const repeated = (part: Uint8Array, times: number): Uint8Array[] => Array.from({ length: times }, () => part);
 
-/** By name, what makes each: megabytes of files take seconds to make, so they are made when they are asked for. */
+/**
+ * Functions that create each file, by name. They run only when needed, because megabytes take
+ * seconds to create.
+ */
 export const BOMBS: Readonly<Record<string, () => Uint8Array<ArrayBuffer>>> = {
   /** 60 lists of names that unpack to 60 MB each. */
   'lists of names': () => joined(header(), thread(0), ...repeated(definitions(950, (id) => ({ kind: 'name', id, text: 'a'.repeat(65_000) })), 60)),
   /** The same from many small definitions. */
   'small names': () => joined(header(), thread(0), ...repeated(definitions(1_000_000, () => ({ kind: 'name', id: 1, text: '' })), 24)),
-  /** Definitions that are none. */
+  /** Invalid definitions. */
   'empty objects': () => joined(header(), thread(0), ...repeated(definitions(10_000_000, () => ({})), 4)),
   'SQLite engines': () =>
     joined(
@@ -30,13 +33,13 @@ export const BOMBS: Readonly<Record<string, () => Uint8Array<ArrayBuffer>>> = {
       thread(0),
       definitions(200_000, (id) => ({ kind: 'engine', id, name: 'x', sqliteVersion: null, sourceId: null, suspension: 'none', layers: {}, note: null })),
     ),
-  /** 300 chunks whose columns are 10 MB of nothing. */
+  /** 300 chunks whose columns are 10 MB of zeros. */
   'chunks of events': () => {
     const lanes = { thread: 0, count: 65_536, fromUs: 0, toUs: 1, lanes: [] };
     const chunk = sectionBytes(Tag.events, chunkBytes(lanes, gzipSync(new Uint8Array(10_000_000), { level: 9 })));
     return joined(header(), thread(0), ...repeated(chunk, 300));
   },
-  /** Ends of calls that are nowhere: 300 MB of nothing. */
+  /** Ends of calls that don't exist: 300 MB of zeros. */
   'late ends': () => {
     const head = Buffer.alloc(8);
     head.writeUInt32LE(0xffffffff, 4);
@@ -44,7 +47,7 @@ export const BOMBS: Readonly<Record<string, () => Uint8Array<ArrayBuffer>>> = {
   },
   /** Numbers where definitions should be. */
   numbers: () => joined(header(), thread(0), sectionBytes(Tag.definitions, gzipSync(`{"thread":0,"definitions":[${'0,'.repeat(20_000_000)}0]}`, { level: 9 }))),
-  /** An object of many names. */
+  /** An object with many keys. */
   'object keys': () => {
     const keys = Array.from({ length: 4_000_000 }, (_, i) => `"${i.toString(36)}":0`).join(',');
     return joined(header(), thread(0), sectionBytes(Tag.definitions, gzipSync(`{"thread":0,"definitions":[{${keys}}]}`, { level: 1 })));

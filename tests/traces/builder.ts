@@ -15,7 +15,7 @@ export interface CallFields {
   result?: number;
   flags?: number;
   context?: number;
-  /** Microseconds the call takes; 1 unless said. */
+  /** Microseconds the call takes, 1 by default. */
   dur?: number;
   /** The call never ends. */
   open?: boolean;
@@ -70,16 +70,16 @@ export class ThreadBuilder {
     row[3] = ++this.seq;
     return seq;
   }
-  /** seq of the call that is being made; 0 = none. */
+  /** seq of the current call; 0 = none. */
   get innermost(): number {
     return this.parents.at(-1) ?? 0;
   }
-  /** Time in which nothing of the thread is called. */
+  /** Advances the time without calls. */
   idle(us: number): void {
     this.now += us;
   }
 
-  /** Hand what was called so far to the store. @returns rows of earlier batches that ended */
+  /** Sends the calls so far to the store. @returns rows of earlier batches that ended */
   send(dropped = 0): number[] {
     const batch = batchOf(this.thread.info, this.sent, this.rows, this.definitions, dropped);
     this.sent += this.rows.length;

@@ -1,16 +1,22 @@
-// A trace whose page uses hostile text everywhere: markup, terminal escapes, formulas, direction
-// overrides, and as many characters as fit.
+// A trace whose page uses hostile text everywhere: markup, terminal escapes, formulas,
+// text-direction overrides, and as many characters as fit.
 import type { TraceStore } from '../../src/trace/store.ts';
 import { ThreadBuilder, newStore } from './builder.ts';
 
-/** An override and an isolate that nothing ends, NUL, terminal escapes, C1's CSI, line ends, markup, a formula, Markdown. */
+/**
+ * An unclosed override and isolate, NUL, terminal escapes, C1's CSI, line ends, markup, a formula,
+ * Markdown.
+ */
 export const HOSTILE =
   "=cmd|' /C calc'!A0<img src=x onerror=\"window.hit=1\">\u202egnp.exe\u0000\u001b[2J\u001b]0;title\u0007\u009b2J\r\n\t`**x**`@name</script>--><!--\u2066end";
-/** What no terminal and no line of our own words may get from a trace: controls but for tab and line end, overrides of direction. */
+/**
+ * What no trace may bring into a terminal or a line of our own text: controls except tab and line
+ * end, and text-direction overrides.
+ */
 export const COMMANDS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 const MANY = "x".repeat(65_536);
 
-/** Names, SQL, errors, marks, engines and notes of two threads; `rounds` statements on each. */
+/** Names, SQL, errors, marks, engines, and notes of two threads. `rounds` statements on each. */
 export function hostileStore(rounds = 60): TraceStore {
   const store = newStore();
   for (const [i, name] of [HOSTILE, `${HOSTILE}${MANY}`].entries()) {

@@ -1,4 +1,6 @@
-/** Images of b-tree pages, as https://www.sqlite.org/fileformat2.html#b_tree_pages has them. */
+/**
+ * Images of b-tree pages, in the format of https://www.sqlite.org/fileformat2.html#b_tree_pages.
+ */
 export const SIZE = 1024;
 
 /** An interior page of a table with these children. */

@@ -25,7 +25,10 @@ export interface Row {
   endSeq?: number;
 }
 const TIMES = { timeOrigin: 0 };
-/** Rows as they are, times in nanoseconds; begins and ends are numbered in the order of their times where not said. */
+/**
+ * A thread with these rows, times in nanoseconds. Begins and ends are numbered in order of time,
+ * unless given.
+ */
 export function threadOf(rows: readonly Row[]): ThreadStore {
   const { thread } = new ThreadBuilder(newStore(TIMES.timeOrigin));
   const { events } = thread;

@@ -4,7 +4,10 @@ import { newStore, ThreadBuilder } from './builder.ts';
 
 const [ROW, DONE] = [100, 101];
 
-/** @param statements text, runs, rows of each run, and the values of the first run where they were recorded */
+/**
+ * @param statements text, runs, rows of each run, and the values of the first run if they were
+ * recorded
+ */
 export function recordedStatements(
   statements: readonly (readonly [text: string, runs: number, rows: number, values?: string[]])[],
 ): TraceStore {
@@ -25,14 +28,17 @@ export function recordedStatements(
   return t.store;
 }
 
-/** A database with no index but keys: 20,000 notes in 200 folders. */
+/** A database without indexes except keys: 20,000 notes in 200 folders. */
 export const NOTES = `CREATE TABLE folder(id INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE note(id INTEGER PRIMARY KEY, folder INT, title TEXT, updated INT, body TEXT);
 WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<200) INSERT INTO folder SELECT x, 'folder '||x FROM n;
 WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<20000)
   INSERT INTO note SELECT x, 1 + x * 7919 % 200, 'note '||x, x * 31 % 20000, printf('%0100d', x) FROM n;`;
 
-/** The app makes a table, and looks four times for ten of its 20,000 rows by a column without an index. */
+/**
+ * The app creates a table, and searches its 20,000 rows four times for ten, by a column without an
+ * index.
+ */
 export function scannedStatement(): TraceStore {
   const t = new ThreadBuilder(newStore());
   const run = (aux: number, text: string, rows: number, scanned: number): void => {

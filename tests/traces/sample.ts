@@ -1,4 +1,5 @@
-// A small trace with something of everything; tests/traces/v1-sample.vfst holds it as version 1 wrote it.
+// A small trace with some of everything. tests/traces/v1-sample.vfst is the file that version 1
+// wrote for it.
 import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import { Flag } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';

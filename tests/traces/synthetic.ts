@@ -158,7 +158,7 @@ class Generator {
     this.frames = 0;
   }
 
-  /** At least `records` records, whole statements. */
+  /** At least `records` records, in whole statements. */
   batch(first: number, records: number): Batch {
     const buffer = new ArrayBuffer((records + 4096) * RECORD_BYTES);
     this.view = new DataView(buffer);
@@ -170,7 +170,7 @@ class Generator {
   }
 }
 
-/** The batches of a recording, threads in turn, with what each thread says of itself. */
+/** The batches of a recording, from each thread in turn, with each thread's definitions. */
 export function* syntheticBatches(options: SyntheticOptions = {}): globalThis.Generator<{ info: ThreadInfo; batch: Batch }> {
   const { events = 1_000_000, threads = 4, clockStepUs = 0, seed = 1, batch = 16384 } = options;
   const generators = Array.from({ length: threads }, (_, i) => new Generator(i, seed, clockStepUs));

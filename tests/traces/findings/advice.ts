@@ -1,5 +1,5 @@
 // What each rule advises on the recordings of this repository: the golden traces first, then the
-// stories beside this file. docs/findings.md shows it.
+// traces next to this file. docs/findings.md shows it.
 import { readFileSync } from 'node:fs';
 import type { Finding } from '../../../src/analysis/rules/types.ts';
 import { readTrace } from '../../../src/trace/file/read.ts';
@@ -14,10 +14,10 @@ import { WAITS } from './waits.ts';
 
 export type Advice = Pick<Finding, 'rule' | 'advice' | 'sql'>;
 
-/** Without its numbers and names. */
+/** The advice without its numbers and names. */
 const shapeOf = ({ advice }: Advice): string => advice.replace(/[-\d.,]+|"[^"]*"/g, '');
 
-/** Different advice of each rule; [] for a rule that only an engine's recording shows. */
+/** Different advice of each rule, or [] for a rule that only an engine's recording triggers. */
 export async function storedAdvice(): Promise<Map<string, Advice[]>> {
   const byRule = new Map<string, Advice[]>();
   const add = (found: Advice): void => {

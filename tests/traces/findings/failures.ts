@@ -158,7 +158,7 @@ function writeBehind(b: ThreadBuilder, done: boolean): void {
   b.call('idbPut', { object: store, length: PAGE, context: 1, open: !done });
   b.thread.ended = 'pagehide';
 }
-/** SQLite commits in one thread, another one stores behind it. */
+/** SQLite commits on one thread, and another thread stores the data later. */
 function givenUp(
   thread: () => ThreadBuilder,
   how: 'fails' | 'fails and is tried again' | 'fails and is being tried again' | 'is aborted by the app',
@@ -191,7 +191,7 @@ function fails(b: ThreadBuilder, text: string): void {
   b.call('error', { object: b.define({ kind: 'message', text }) });
 }
 
-/** Chromium's answer on a full disk, and on an older version of it. */
+/** Chromium's result on a full disk, and an older version's. */
 function refusedWrite(b: ThreadBuilder, flags: number): void {
   const [db, file] = [b.file('/app.db'), b.define({ kind: 'opfs-file', path: '/app.db' })];
   b.call('xWrite', { object: db, offset: 0, length: PAGE, result: 778 }, () => {
@@ -212,7 +212,7 @@ function refusedHandles(b: ThreadBuilder, result: number): void {
     b.idle(10 * MS);
   });
 }
-/** Three handles asked for in one go, of which the second is refused. */
+/** Three handles requested at once, of which the second is refused. */
 function opensTogether(b: ThreadBuilder, then: 'drops' | 'drops and asks again' | 'closes' | 'uses'): void {
   const [x, y, z] = ['/a', '/b', '/c'].map((path) => b.define({ kind: 'opfs-file', path }));
   const open = 'opfsOpenSyncAccessHandle';

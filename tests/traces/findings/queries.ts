@@ -11,16 +11,16 @@ interface Counted {
   steps?: number;
   sorts?: number;
   autoIndex?: number;
-  /** Hash of its values. */
+  /** Hash of the bound values. */
   values?: number;
-  /** Bytes of it, prepared. */
+  /** Memory of the statement, prepared, in bytes. */
   memory?: number;
-  /** While each row of it is there. */
+  /** Calls while each of its rows is current. */
   inside?: (i: number) => void;
 }
 
 let instance = 0;
-/** A run of a prepared statement, with what SQLite counted of it. */
+/** A run of a prepared statement, with SQLite's counters for it. */
 function run(b: ThreadBuilder, text: string, of: Counted = {}, aux = ++instance, context = 4): void {
   const object = b.define({ kind: 'sql', text });
   const { rows = 0, scanned = 0, steps = 10, sorts = 0, autoIndex = 0, values = 0, memory = 0, inside } = of;
@@ -88,7 +88,8 @@ function asksAgain(b: ThreadBuilder, other: ThreadBuilder, text: string): void {
 
 /**
  * The same query of `tags` (page 2) twelve times, and an UPDATE after each that writes one page.
- * @param was a page that was a child of `tags` first @param statement whether an UPDATE shows it, or nothing but calls of the VFS
+ * @param was a page that first was a child of `tags`
+ * @param statement whether the trace has the UPDATE, or only its VFS calls
  */
 function asksAndWrites(b: ThreadBuilder, page: number, was = 0, statement = true): void {
   const db = b.file('/app.db');
@@ -111,7 +112,10 @@ function asksAndWrites(b: ThreadBuilder, page: number, was = 0, statement = true
   });
 }
 
-/** The same query twice in each of twelve transactions, and behind it. @param writes another connection writes between the two */
+/**
+ * The same query twice in each of twelve transactions, and after it.
+ * @param writes another connection writes between the two
+ */
 function asksInTransactions(b: ThreadBuilder, other: ThreadBuilder, writes: boolean): void {
   times(12, (i) => {
     const ask = (): void => run(b, CHILDREN, { rows: 2, values: 7 + i });
@@ -126,7 +130,7 @@ function asksInTransactions(b: ThreadBuilder, other: ThreadBuilder, writes: bool
   });
 }
 
-/** An engine of its own, and a file that a connection has opened. */
+/** A separate engine, and a file that a connection has opened. */
 function engineOf(b: ThreadBuilder, context: number): void {
   const engine = b.define({
     ...{ kind: 'engine', name: 'wa-sqlite', sqliteVersion: null, sourceId: null, suspension: 'none', note: null },
@@ -135,7 +139,10 @@ function engineOf(b: ThreadBuilder, context: number): void {
   const object = b.define({ kind: 'file', path: `/${context}.db`, fileKind: 'main-db', vfs: 'test', engine, flags: 0 });
   b.call('xRead', { object, context, offset: 0, length: PAGE });
 }
-/** Two engines of a thread: the memory of one stays, that of the other is larger. @param mib by which the latter grows at each reading */
+/**
+ * Two engines of a thread. The memory of one stays the same, and the other's grows.
+ * @param mib growth of the latter at each reading
+ */
 function twoEngines(b: ThreadBuilder, mib: number): void {
   for (const context of [4, 5]) engineOf(b, context);
   times(20, (i) => {
@@ -160,7 +167,7 @@ function opensTwoEngines(b: ThreadBuilder, open: number): void {
   });
 }
 
-/** Thirty open statements of one text. @param again that run a second time */
+/** Thirty open statements of one text. @param again number of those that run a second time */
 function cached(b: ThreadBuilder, again: number): void {
   times(30, (i) => {
     prepare(b, BY_NAME, 100 + i);
@@ -169,7 +176,12 @@ function cached(b: ThreadBuilder, again: number): void {
   times(again, (i) => run(b, BY_NAME, {}, 100 + i));
 }
 
-/** Memory grows in a worker, and its page is loaded again. @param mib that it grows by @param second connection of the second reading @param end how the page ends */
+/**
+ * Memory grows in a worker, and its page is reloaded.
+ * @param mib growth
+ * @param second connection of the second reading
+ * @param end how the page ends
+ */
 export function endsAtMost(thread: Parameters<Case['wrong']>[0]['thread'], mib: number, second = 4, end: 'unloads' | 'is killed' | 'lives' = 'unloads'): void {
   const url = 'https://app.example/';
   const page = thread({ kind: 'page', url });
@@ -182,13 +194,14 @@ export function endsAtMost(thread: Parameters<Case['wrong']>[0]['thread'], mib: 
   page.now = b.now;
   page.call('visibility');
   if (end === 'unloads') page.thread.ended = 'pagehide';
-  if (end === 'is killed') page.thread.unknownUntilUs = page.now + 10 * S; // it does not answer when the recording stops
+  // it doesn't answer when the recording stops
+  if (end === 'is killed') page.thread.unknownUntilUs = page.now + 10 * S;
   const next = thread({ kind: 'page', url });
   next.now = b.now + S;
   next.call('visibility');
 }
 
-/** Three calls, of which two go on with a larger memory. */
+/** Three calls, of which two continue with more memory. */
 function growsInCall(b: ThreadBuilder, inside: boolean): void {
   const object = b.file('/app.db');
   (['xRead', 'xWrite', 'xSync'] as const).forEach((op, i) =>
@@ -199,7 +212,7 @@ function growsInCall(b: ThreadBuilder, inside: boolean): void {
   );
 }
 
-/** Twenty readings of memory, a second apart. @param mib at each */
+/** Twenty readings of memory, a second apart. @param mib memory at each */
 function grows(b: ThreadBuilder, mib: (i: number) => number): void {
   times(20, (i) => {
     b.call('sqlMemory', { offset: mib(i) * 2 ** 20, length: 4096, context: 4, dur: 0 });

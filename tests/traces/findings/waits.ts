@@ -40,7 +40,7 @@ const leftStory =
     b.call('opfsOpenSyncAccessHandle', { object: same, ...(closes ? {} : REFUSED) });
   };
 
-/** `dead`: the holder does nothing any more. */
+/** `dead`: the holder makes no more calls. */
 const lockStory =
   (dead: boolean): Story =>
   ({ thread }) => {
@@ -64,7 +64,7 @@ const lockStory =
     b.call('mark');
   };
 
-/** A message waits in its worker while a query runs there. @param us that the query takes */
+/** A message waits for its worker while a query runs there. @param us duration of the query */
 const messageStory =
   (us: number): Story =>
   ({ thread }) => {

@@ -1,6 +1,6 @@
 /**
  * What the analyses count in a trace, for a golden trace's snapshot. Times, rows, and addresses are
- * omitted because they differ between recordings; long lists are summed up.
+ * omitted because they differ between recordings; long lists are added up.
  */
 import type { Locks } from '../../../src/analysis/locks/locks.ts';
 import { missRatioAt } from '../../../src/analysis/cache/miss-ratio.ts';
@@ -10,12 +10,12 @@ import { blockWritesOf, cacheReport, checkpointsOf, coldWarmOf, fileCountsOf, fi
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Times, shares of times, and what names a place in the recording. */
+/** Times, shares of times, and addresses in the recording. */
 const LEFT_OUT =
   /(Us|Ns|Ms)$|^(time|share|series|thread|threads|row|rows|statementRows|fromRow|toRow|beginRow|endRow|commitRow|lockRow|\w+StatementRow|object|context|connection|index|environment|id|url|ladder|commit)$/;
 const LONGEST_LIST = 6;
 
-/** Plain data without times; typed arrays are their length and sum. */
+/** Plain data without times. Typed arrays become their length and sum. */
 function counted(value: unknown, key = ''): Json {
   if (typeof value === 'number') return Number.isInteger(value) ? value : Number.isFinite(value) ? Number(value.toPrecision(9)) : String(value);
   if (value === null || value === undefined) return null;
@@ -37,7 +37,7 @@ function counted(value: unknown, key = ''): Json {
   return found;
 }
 
-/** A list of like objects as one: numbers summed, words counted. */
+/** A list of similar objects as one: numbers added up, texts counted. */
 function summed(list: readonly { [key: string]: Json }[]): Json {
   const sum: { [key: string]: Json } = { items: list.length };
   for (const key of new Set(list.flatMap((item) => Object.keys(item)))) {
@@ -56,7 +56,7 @@ function summed(list: readonly { [key: string]: Json }[]): Json {
 
 const KINDS = ['done', 'refused', 'open'];
 
-/** Holds or waits by kind of resource, mode and how they ended. */
+/** Holds or waits by kind of resource, mode, and how they ended. */
 function intervals({ resources }: Locks, list: Locks['holds']): Json {
   const found: { [key: string]: number } = {};
   for (let i = 0; i < list.count; i++) {
@@ -66,7 +66,7 @@ function intervals({ resources }: Locks, list: Locks['holds']): Json {
   return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Anatomies summed up by what they were. */
+/** Anatomies, added up by kind of transaction. */
 function transactionsBy(store: TraceStore): Json {
   const groups = new Map<string, { [key: string]: Json }[]>();
   for (const { transaction, ...anatomy } of transactionAnatomies(store)) {
@@ -79,7 +79,7 @@ function transactionsBy(store: TraceStore): Json {
   return Object.fromEntries([...groups].map(([key, list]) => [key, summed(list)]));
 }
 
-/** All of it, by analysis. */
+/** All counts, by analysis. */
 export function countsOf(store: TraceStore): { [analysis: string]: Json } {
   const { time: _, environment: __, ...summary } = summaryOf(store);
   const locks = locksOf(store);

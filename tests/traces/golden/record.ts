@@ -1,4 +1,7 @@
-/** Records scenarios and engine apps by the real extension from its real panel; bundled and started by tools/docs/goldens.mjs. */
+/**
+ * Records scenarios and engine apps with the real extension from its real panel.
+ * tools/docs/goldens.mjs bundles and starts it.
+ */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'puppeteer-core';
@@ -15,17 +18,17 @@ export interface RecordAll {
   scenarios: readonly Scenario[];
   /** Folder of the built extension. */
   extension: string;
-  /** Each is written to `<folder>/<name>.vfst`. */
+  /** Each trace is written to `<folder>/<name>.vfst`. */
   folder: string;
   say: (line: string) => void;
 }
 
-/** @throws Error where a page fails, or a trace is not whole */
+/** @throws Error if a page fails, or a trace is incomplete */
 export async function recordAll({ scenarios, extension, folder, say }: RecordAll): Promise<void> {
   const server = await createServer();
   try {
     for (const [i, scenario] of scenarios.entries()) {
-      // a browser for each: what one leaves in the cache changes nothing in the next
+      // a separate browser for each, so that cached data doesn't affect the next one
       const driven = await launchBrowser({ extension });
       try {
         const file = path.join(folder, `${scenario.name}.vfst`);
@@ -43,7 +46,12 @@ export async function recordAll({ scenarios, extension, folder, say }: RecordAll
   }
 }
 
-/** @param label of the origin @param file to write @param more is done with the pages after the steps @returns what the runs answered, and the milliseconds of all */
+/**
+ * @param label of the origin
+ * @param file to write
+ * @param more called with the pages after the steps
+ * @returns the runs' results, and the total milliseconds
+ */
 export async function recordScenario(
   scenario: Pick<Scenario, 'path' | 'tabs' | 'steps'>,
   server: AppServer,
@@ -70,13 +78,13 @@ export async function recordScenario(
     results.push(...(await Promise.all(step.map(({ tab = 0, workload, options }) => runApp(pages[tab] as Page, workload, options)))));
   await more(pages);
   const wallMs = performance.now() - began;
-  await pages[0]!.bringToFront(); // DevTools of a tab in the background draws nothing to click on
+  await pages[0]!.bringToFront(); // DevTools of a background tab draw nothing to click on
   await stopRecording(panel);
   await saveTrace(driven, panel, file);
   return { results, wallMs };
 }
 
-/** Every row of the engine grid, with the run that the grid's test makes of it. */
+/** Every row of the engine grid, with the run that the grid's test uses. */
 export function gridScenarios(): Scenario[] {
   return ENGINE_APPS.map(({ id, path: url, run }) => ({
     name: id.replaceAll(' ', '_'),

@@ -1,10 +1,11 @@
 /**
- * What the golden traces beside this file are recordings of: an app of tests/apps, and what is done with it. `npm run docs -- goldens` records
- * them again. Times differ from run to run; what the snapshots hold is what this one recording shows.
+ * How the golden traces next to this file were recorded: an app of tests/apps, and the steps in it.
+ * `npm run docs -- goldens` records them again. Times differ from run to run. The snapshots are for
+ * these particular recordings.
  */
 import type { Workload, WorkloadOptions } from '../../oracle/baseline.ts';
 
-/** A run of a workload in a tab; runs of one step go on side by side. */
+/** A run of a workload in a tab. Runs of one step are concurrent. */
 export interface ScenarioRun {
   tab?: number;
   workload: Workload;
@@ -12,13 +13,13 @@ export interface ScenarioRun {
 }
 
 export interface Scenario {
-  /** Of the file. */
+  /** Name of the file. */
   name: string;
-  /** What it is there to show. */
+  /** What it demonstrates. */
   shows: string;
-  /** Below the server's origin. */
+  /** Path below the server's origin. */
   path: string;
-  /** 1 unless told; more are recorded together, by origin. */
+  /** Number of tabs, 1 by default. Several are recorded together, by origin. */
   tabs?: number;
   steps: readonly (readonly ScenarioRun[])[];
 }
@@ -32,7 +33,7 @@ const fill = (rows: number): string =>
   `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows}) INSERT INTO t SELECT i, printf('%0120d', i) FROM n`;
 const counter = 'CREATE TABLE IF NOT EXISTS kv(key TEXT PRIMARY KEY, value INT); INSERT OR IGNORE INTO kv VALUES(\'counter\', 0)';
 const increment = "BEGIN IMMEDIATE; UPDATE kv SET value = value + 1 WHERE key = 'counter'; COMMIT";
-/** Every page of a table that `fill` made, again and again: 85 transactions of some 50 pages. */
+/** Rewrites every page of a table that `fill` created, in 85 transactions of some 50 pages. */
 const rewriteAll: readonly [number, string] = [85, "UPDATE t SET body = printf('%0120d', id + $i + 1)"];
 const WAL = ['locking_mode=exclusive', 'journal_mode=wal'];
 
@@ -207,7 +208,10 @@ export const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** Recordings of 100,000 events and more, for the size of files (tools/bench/analysis-files.bench.ts); not kept. */
+/**
+ * Recordings of 100,000 events and more, for the size of files
+ * (tools/bench/analysis-files.bench.ts). They aren't stored.
+ */
 const ON_COARSE_CLOCK: readonly Scenario[] = [
   {
     name: 'wa-sqlite in memory, 4,000 autocommits',
@@ -229,10 +233,10 @@ const ON_COARSE_CLOCK: readonly Scenario[] = [
   },
 ];
 
-/** Bytes an event that a file may take, by the step of its clock in microseconds. */
+/** Maximum bytes per event in a file, by the step of its clock in microseconds. */
 export const MOST_BYTES_AN_EVENT: Readonly<Record<number, number>> = { 5: 3.5, 100: 2.5 };
 
-/** Each on a clock of 100 us, and on one of 5 us: the page is cross-origin isolated. */
+/** Each on a clock of 100 us, and on one of 5 us, where the page is cross-origin isolated. */
 export const LARGE: readonly Scenario[] = ON_COARSE_CLOCK.flatMap((scenario) => [
   scenario,
   { ...scenario, name: `${scenario.name}, isolated`, path: `/coi${scenario.path}` },

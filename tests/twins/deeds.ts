@@ -6,9 +6,9 @@ import { openApp, type Workload, type WorkloadOptions } from '../oracle/baseline
 export interface Twin extends Pick<Scenario, 'path' | 'tabs' | 'steps'> {
   /** Runs before the recording begins, in the same origin. */
   before?: Scenario['steps'];
-  /** The browser behaves so: a module of tests/twins/faults that runs before the hook. */
+  /** A fault of the browser: a module of tests/twins/faults that runs before the hook. */
   fault?: 'full-disk' | 'few-handles' | 'late-handles';
-  /** What is done with the pages behind the steps. */
+  /** What is done with the pages after the steps. */
   more?: (pages: readonly Page[]) => Promise<void>;
 }
 
@@ -20,11 +20,13 @@ export const step = (workload: Workload, options: WorkloadOptions): Scenario['st
   { workload, options },
 ];
 const NAME = 'twin.db';
-/** So that what comes before belongs to no run of transactions. */
+/** Separates earlier statements from a series of transactions. */
 export const APART = { pause: 150 };
 /**
- * One run of statements on a database that is there.
- * @param setup fills it, unrecorded @param pragmas of both @param more what differs
+ * One run of statements on an existing database.
+ * @param setup fills it, unrecorded
+ * @param pragmas of both recordings
+ * @param more differences
  */
 export const twin = (
   path: string,
@@ -46,12 +48,12 @@ export const twin = (
     }),
   ],
 });
-/** Of a new database. */
+/** PRAGMAs of a new database. */
 const STORED = /^(page_size|auto_vacuum)/;
-/** Of a connection, and nothing that a setup needs. */
+/** PRAGMAs of a connection that a setup doesn't need. */
 const OWN = /^(wal_autocheckpoint|synchronous|cache_size|temp_store)/;
 
-/** A table of so many rows of about 130 bytes. */
+/** A table with `rows` rows of about 130 bytes. */
 export const fill = (rows: number): string =>
   `CREATE TABLE t(id INTEGER PRIMARY KEY, body TEXT);
    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
@@ -59,7 +61,7 @@ export const fill = (rows: number): string =>
 export const insert = "INSERT INTO t VALUES(NULL, 'some text')";
 export const update =
   "UPDATE t SET body = printf('%0120d', $i + 1000) WHERE id = ($i * 7) % 400 + 1";
-/** What changes nothing is not written. */
+/** Writes other values, because unchanged pages aren't written. */
 export const other = update.replace('1000', '9000');
 export const scattered =
   "UPDATE t SET body = printf('%0120d', $i + 1000) WHERE id = ($i * 7919) % 3000 + 1";
@@ -74,15 +76,15 @@ export const attached = (query: string): Sql => [
 export const together = (...sql: Sql): Sql => ['BEGIN', ...sql, 'COMMIT'];
 export const WAL = ['locking_mode=exclusive', 'journal_mode=wal'];
 
-/** Reads of which a quarter of the rows get most. */
+/** Reads that mostly hit a quarter of the rows. */
 export const SKEWED: Sql = [
   [1200, 'SELECT body FROM t WHERE id = (($i * 7919) % 6000) * (($i * 104729) % 6000) / 6000 + 1'],
   [600, 'SELECT body FROM t WHERE id = (($i * 3571) % 6000) * (($i * 8117) % 6000) / 6000 + 1'],
 ];
-/** Looks rows up by a column without an index. */
+/** Searches for rows by a column without an index. */
 export const byBody: Sql = [[20, "SELECT id FROM t WHERE body = printf('%0120d', $i * 7)"]];
 export const BODY_INDEX = 'CREATE INDEX t_body ON t(body)';
-/** A query that nothing changes. */
+/** A query whose result never changes. */
 export const again = 'SELECT sum(length(body)) FROM t WHERE id > 100';
 /** Two tables, joined by columns without an index. */
 export const PARTS = 'CREATE TABLE p(t INTEGER, name TEXT); INSERT INTO p SELECT id, body FROM t';
@@ -92,17 +94,17 @@ export const joined: Sql = [
   [10, 'SELECT count(p.name) FROM t JOIN p ON p.t = t.id + 0 WHERE t.id > $i'],
 ];
 export const newest: Sql = [[20, 'SELECT id FROM t ORDER BY body DESC LIMIT $i + 1']];
-/** A query that holds its value of 1 MB until it is reset. */
+/** A query that holds its 1 MB value until it is reset. */
 export const LARGE = 'SELECT randomblob(1000000)';
-/** So often, with a statement that ends and time between: memory is read when a statement has ended. */
+/** A statement several times, with time between: memory is read when a statement has ended. */
 export const apart = (times: number, item: Sql[number]): Sql =>
   Array.from({ length: times }, () => [item, byKey, { pause: 300 }]).flat();
 /** Brings every page of the table into the cache. */
 export const WARM = 'SELECT sum(length(body)) FROM t';
-/** Every page of a table, again and again. */
+/** Repeatedly updates every page of a table. */
 export const REWRITTEN: Sql = [[3, "UPDATE t SET body = printf('%0120d', id + $i + 1)"]];
 export const rewriteAll = [85, "UPDATE t SET body = printf('%0120d', id + $i + 1)"] as const;
-/** No journal, whose writes fill no block whatever the page size. */
+/** An in-memory journal, and writes that fill no block at any page size. */
 export const MEMORY_REWRITES: Sql = [
   'PRAGMA journal_mode=memory',
   [10, "UPDATE t SET body = printf('%0120d', id + $i + 1) WHERE id % 40 = 0"],
@@ -128,7 +130,7 @@ export const attach = (n: number): Sql =>
     (_, i) => `ATTACH '/attached-${i}.db' AS a${i}; CREATE TABLE a${i}.t(id)`,
   );
 
-/** Statements in a tab, of which some may fail. */
+/** Statements in a tab, some of which may fail. */
 export const inTab =
   (tab: number, sql: Sql): Twin['more'] =>
   async (pages) => {
@@ -141,12 +143,12 @@ export const inPage =
   async ([page]) =>
     void (await page!.evaluate(script));
 
-/** The first tab is loaded again. */
+/** Reloads the first tab. */
 export const loadedAgain: Twin['more'] = async ([page]) => {
   await openApp(page!, page!.url(), () => page!.reload());
 };
 
-/** The first tab holds a Web Lock for so long, and the second one asks for it. */
+/** The first tab holds a Web Lock for `ms`, and the second one requests it. */
 export const lockFor =
   (ms: number): Twin['more'] =>
   async ([holder, waiter]) => {
@@ -156,7 +158,10 @@ export const lockFor =
     await waiter!.evaluate("navigator.locks.request('app', () => {})");
   };
 
-/** The second tab upgrades a database that the first one has open. @param ms after which the first one closes it; 0: when it is told to */
+/**
+ * The second tab upgrades a database that the first one has open.
+ * @param ms delay until the first one closes it; 0: when it gets the event
+ */
 export const upgradeAgainst =
   (ms: number): Twin['more'] =>
   async ([keeper, upgrader]) => {
@@ -174,7 +179,7 @@ export const upgradeAgainst =
     })`);
   };
 
-/** So many bytes into IndexedDB, of which the page may store 1 MB. */
+/** Puts bytes into IndexedDB on a page that may store 1 MB. */
 const putWithQuota =
   (bytes: number): Twin['more'] =>
   async ([page]) => {
@@ -196,7 +201,10 @@ const putWithQuota =
     })`);
   };
 
-/** Two tabs write: the second one asks for the lock while the first one has it, and again 5 ms after each refusal. */
+/**
+ * Two tabs write: the second one requests the lock while the first one has it, and again 5 ms after
+ * each refusal.
+ */
 export const twoWriters = (lockPolicy: string, hint: Sql): Twin => {
   const write = (
     tab: number,
@@ -220,7 +228,10 @@ export const twoWriters = (lockPolicy: string, hint: Sql): Twin => {
   };
 };
 
-/** Runs in a frozen page's stead until it is told to go on. @param frozen whether the holder is frozen meanwhile */
+/**
+ * Runs instead of a frozen page until it is told to continue.
+ * @param frozen whether the holder is frozen during that time
+ */
 export const lockInFrozenTab =
   (frozen: boolean): Twin['more'] =>
   async ([holder, waiter]) => {
@@ -237,7 +248,10 @@ export const lockInFrozenTab =
     await asked;
   };
 
-/** A page that was frozen, and begins a transaction on its connection. @param closed whether the connection is closed meanwhile */
+/**
+ * A page that was frozen, and then begins a transaction on its connection.
+ * @param closed whether the connection is closed during the freeze
+ */
 export const transactionAfterFreeze =
   (closed: boolean): Twin['more'] =>
   async ([page]) => {
@@ -254,7 +268,7 @@ export const transactionAfterFreeze =
     );
   };
 
-/** SQL that meets a full quota. @param bytes of a row */
+/** SQL that reaches a full quota. @param bytes of a row */
 export const insertWithQuota =
   (bytes: number): Twin['more'] =>
   async (pages) => {
@@ -264,7 +278,11 @@ export const insertWithQuota =
     await inTab(0, [`INSERT INTO t VALUES(NULL, zeroblob(${bytes}))`])!(pages);
   };
 
-/** Of sql.js: a change is committed in memory and put into IndexedDB, and then the worker is ended. @param held the page reads the store meanwhile */
+/**
+ * For sql.js: a change is committed in memory and put into IndexedDB, and then the worker is
+ * terminated.
+ * @param held whether the page reads the store during that time
+ */
 export const endedWhileSaving = (held: boolean): Twin['more'] =>
   inPage(`(async () => {
     const saving = () => window.run('sql', { name: '${NAME}', sql: ["${insert}"], unchecked: true });
@@ -291,7 +309,7 @@ export const endedWhileSaving = (held: boolean): Twin['more'] =>
     }
   })()`);
 
-/** A failed write behind, and SQL that goes on. */
+/** A failed background write, after which SQL continues. */
 export const goesOn =
   (bytes: number): Twin['more'] =>
   async (pages) => {
@@ -299,7 +317,10 @@ export const goesOn =
     await inTab(0, [[5, insert]])!(pages);
   };
 
-/** In the first tab, with `run(code, name)`: a worker, once it has posted a message. In its code `open(name)` is a file's access handle. */
+/**
+ * Runs in the first tab, with `run(code, name)`: a worker, once it has posted a message. In its
+ * code `open(name)` is a file's access handle.
+ */
 const withWorkers = (script: string): Twin['more'] =>
   inPage(`(async () => {
     const open = "const open = async (name) => (await (await navigator.storage.getDirectory()).getFileHandle(name, { create: true })).createSyncAccessHandle();";
@@ -310,7 +331,10 @@ const withWorkers = (script: string): Twin['more'] =>
     ${script}
   })()`);
 
-/** A worker has a file's handle, and another one asks for it and two more at once. @param after what that one does once it is refused */
+/**
+ * A worker has a file's handle, and another one requests it and two more at once.
+ * @param after what the other one does when it is refused
+ */
 export const handlesAtOnce = (after: string): Twin['more'] =>
   withWorkers(`
     await run("open('b').then((handle) => { globalThis.kept = handle; postMessage(0); })");
@@ -321,7 +345,7 @@ export const handlesAtOnce = (after: string): Twin['more'] =>
     })()\`);
   `);
 
-/** A worker opens so many files. */
+/** A worker opens `count` files. */
 export const manyHandles = (count: number): Twin['more'] =>
   withWorkers(`
     await run(\`(async () => {
@@ -331,7 +355,10 @@ export const manyHandles = (count: number): Twin['more'] =>
     })()\`);
   `);
 
-/** A worker that is terminated, and the next one, which opens the same file. @param last what the first one does with its handle */
+/**
+ * A worker is terminated, and the next one opens the same file.
+ * @param last what the first one does last with its handle
+ */
 export const handedOn = (last: string): Twin['more'] =>
   withWorkers(`
     const first = await run(\`open('a').then((handle) => { globalThis.kept = handle; ${last} setTimeout(() => postMessage(0), 200); })\`);

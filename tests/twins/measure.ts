@@ -10,16 +10,16 @@ import { findingContextOf, findingsOf } from '../traces/analyses.ts';
 import type { Pair } from './pairs.ts';
 import type { Recorded } from './record.ts';
 
-/** What a pair came to, as tests/oracle/twins.json stores it. */
+/** The outcome of a pair, as tests/oracle/twins.json stores it. */
 export interface Outcome {
   confidence: Finding['confidence'];
-  /** Evidence counted with the fault, and with the advice followed. */
+  /** Amount of evidence with the fault, and with the advice followed. */
   seen: number;
   seenInTwin: number;
-  /** Milliseconds; null where the rule claims no saving. */
+  /** Milliseconds; null if the rule claims no saving. */
   predictedMs: number | null;
   measuredMs: number;
-  /** How far the pairs are apart: the smallest and the largest difference. */
+  /** Spread of the pairs: the smallest and the largest difference. */
   rangeMs: [number, number];
   pairs: number;
   /** Avoided calls by their name, predicted and measured. */
@@ -33,7 +33,7 @@ const median = (values: readonly number[]): number => {
 };
 const tenth = (ms: number): number => Math.round(ms * 10) / 10;
 
-/** How many calls of a kind a recording has. */
+/** Number of calls of a kind in a recording. */
 function callsIn(store: TraceStore, { op, kind }: Pick<AvoidedCalls, 'op' | 'kind'>): number {
   const ctx = findingContextOf(store);
   let calls = 0;
@@ -62,7 +62,7 @@ function avoidsOf(findings: readonly Finding[]): AvoidedCalls[] {
   return [...sums.values()];
 }
 
-/** @param rounds the recordings, pair by pair as they were made */
+/** @param rounds the recordings, in pairs as they were made */
 export function outcomeOf(
   pair: Pair,
   rounds: readonly { wrong: Recorded; right: Recorded }[],
@@ -95,18 +95,21 @@ export function outcomeOf(
   };
 }
 
-/** How far a prediction of time is off, as a share of what was measured: 0.1 = 10 % too much; null where nothing is predicted. */
+/**
+ * Error of a predicted time, as a share of the measured one: 0.1 = 10 % too much; null if nothing
+ * is predicted.
+ */
 export const timeError = ({ predictedMs, measuredMs }: Outcome): number | null =>
   predictedMs === null ? null : (predictedMs - measuredMs) / Math.abs(measuredMs);
 
-/** Further off, and a rule may not be certain. */
+/** With a larger error, a rule may not be certain. */
 const MOST_ERROR = 0.3;
-/** Whether the time is about what was said. */
+/** Whether the time roughly matches the prediction. */
 export const timeHolds = (outcome: Outcome): boolean =>
   outcome.predictedMs === null ||
   (outcome.measuredMs > 0 && Math.abs(timeError(outcome)!) <= MOST_ERROR);
 
-/** Whether the twin has as many calls less as was said. */
+/** Whether the twin makes fewer calls by the predicted number. */
 export const callsHold = ({ calls }: Outcome, { calls: how }: Pick<Pair, 'calls'>): boolean =>
   calls.every(({ predicted, measured }) =>
     how === 'least' ? measured >= predicted : measured === predicted,

@@ -60,16 +60,22 @@ import {
 
 export interface Pair {
   rule: string;
-  /** What is done, and what the twin does in its place: two phrases for docs/rules-tested.md. */
+  /** What is done, and what the twin does instead: two phrases for docs/rules-tested.md. */
   shows: string;
   instead: string;
   wrong: Twin;
   right: Twin;
-  /** 'least': the finding itself says "at least" of its calls, so that the twin may have avoided more. 'exact' unless told. */
+  /**
+   * 'least': the finding itself says "at least" about its calls, so the twin may avoid more.
+   * 'exact' by default.
+   */
   calls?: 'least';
-  /** 'wall': of all steps as the page's caller sees them, with opening and closing; else what the app measures of its SQL. */
+  /**
+   * 'wall': all steps as the page's caller sees them, including opening and closing. By default,
+   * the app's own measurement of its SQL.
+   */
   clock?: 'wall';
-  /** How the fault was put there, where no real work brings it about. */
+  /** How the fault was injected, if no real work causes it. */
   injected?: string;
 }
 

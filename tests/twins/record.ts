@@ -16,12 +16,19 @@ import type { Twin } from './deeds.ts';
 
 export interface Recorded {
   store: TraceStore;
-  /** What the app measured of its SQL, and what its caller saw of all steps and of what was done behind them, milliseconds. */
+  /**
+   * The app's own measurement of its SQL, and its caller's of all steps and of what follows them,
+   * milliseconds.
+   */
   ms: number;
   wallMs: number;
 }
 
-/** @param label of its origin @param file where the trace is written @throws Error where the page fails, or the trace is not whole */
+/**
+ * @param label of its origin
+ * @param file where the trace is written
+ * @throws Error if the page fails, or the trace is incomplete
+ */
 export async function recordTwin(
   twin: Twin,
   {
@@ -53,7 +60,7 @@ export async function recordTwin(
   }
 }
 
-/** The extension, whose hook is behind a fault of the browser. @returns its folder */
+/** A copy of the extension in which a browser fault runs before the hook. @returns its folder */
 async function withFault(extension: string, fault: string): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'vfscope-fault-'));
   await cp(extension, folder, { recursive: true });

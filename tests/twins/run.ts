@@ -6,7 +6,10 @@ import { outcomeOf, type Outcome } from './measure.ts';
 import type { Pair } from './pairs.ts';
 import { recordTwin, type Recorded } from './record.ts';
 
-/** @param most pairs of recordings; one is enough where the rule claims no saving @param folder for the traces */
+/**
+ * @param most pairs of recordings; one is enough if the rule claims no saving
+ * @param folder for the traces
+ */
 export async function runPair(
   pair: Pair,
   most: number,

@@ -1,4 +1,4 @@
-/** The lines **Twin** of docs/rules-tested.md, and **Tested** of docs/findings.md. */
+/** The **Twin** lines of docs/rules-tested.md, and the **Tested** lines of docs/findings.md. */
 import { countOf, formatCount, formatDuration, formatShare } from '../../src/text/numbers.ts';
 import { callsHold, timeError, type Outcome } from './measure.ts';
 import type { Pair } from './pairs.ts';
@@ -22,7 +22,7 @@ function timeText(outcome: Outcome): string {
   return `Predicted ${time(predictedMs)}, ${measured}: ${off}.`;
 }
 
-/** Exactly. */
+/** The exact calls. */
 function callsText(outcome: Outcome, pair: Pair): string {
   const { calls } = outcome;
   if (calls.length === 0) return '';
@@ -34,7 +34,7 @@ function callsText(outcome: Outcome, pair: Pair): string {
   return ` Calls avoided, predicted and measured: ${list(wrong, ({ name, predicted, measured }) => `\`${name}\` ${formatCount(predicted)} and ${formatCount(measured)}`)}${wrong.length < calls.length ? '; the others as predicted' : ''}.`;
 }
 
-/** What a pair came to. */
+/** The outcome of a pair. */
 export function twinText(pair: Pair, outcome: Outcome): string {
   const { shows, instead, injected } = pair;
   const how = injected ? `Shown by an injected fault (${injected})` : 'Recorded';
@@ -44,7 +44,7 @@ export function twinText(pair: Pair, outcome: Outcome): string {
   return `${how}: ${shows}. Its twin: ${instead}. ${timeText(outcome)}${callsText(outcome, pair)}${again}`;
 }
 
-/** How close a rule's estimate came, for users. @param pair undefined: it has none */
+/** How close a rule's estimate came, for users. @param pair undefined if there is none */
 export function testedText(pair?: Pair, outcome?: Outcome): string {
   if (!pair || !outcome) return 'Not by making the change in a real browser.';
   const { seen, seenInTwin, predictedMs, measuredMs, rangeMs, pairs } = outcome;

@@ -5,7 +5,7 @@
 import { around } from './around.ts';
 
 const FREE = 1 << 20;
-/** -8 as an unsigned number of 32 bits: what Chromium answered. */
+/** -8 as an unsigned number of 32 bits, which Chromium returned. */
 const REFUSED = 4_294_967_288;
 
 around('FileSystemSyncAccessHandle', 'write', (_, [, options], write) =>

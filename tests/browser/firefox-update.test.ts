@@ -44,8 +44,8 @@ const SPOOLED = `(async () => {
 })()`;
 
 /**
- * A page that keeps inserting rows while it is recorded. @returns syncs that the panel had counted,
- * and that the spool has
+ * A page that keeps inserting rows while it is recorded.
+ * @returns syncs that the panel had counted, and that the spool has
  */
 async function recordSome(
   driven: DrivenFirefox,

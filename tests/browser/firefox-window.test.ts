@@ -26,8 +26,8 @@ const APP = '/journeyapps-wa-sqlite/?vfs=AccessHandlePool';
 const RUN_SYNCS = 123;
 
 /**
- * Presses a button in the popup of this origin's tab. @returns that tab's vfscope window, one for
- * all tests
+ * Presses a button in the popup of this origin's tab.
+ * @returns that tab's vfscope window, one for all tests
  */
 async function pressInPopup(origin: string, button: string): Promise<FirefoxPanel> {
   await driven.chrome.run(

@@ -58,8 +58,8 @@ interface Recorder {
   panel: FirefoxPanel;
 }
 /**
- * A new tab with the panel, which replaces all others. @param options with these, in a separate
- * browser
+ * A new tab with the panel, which replaces all others.
+ * @param options with these, in a separate browser
  */
 async function recorder(options?: Partial<FirefoxOptions>): Promise<Recorder> {
   if (options) {

@@ -49,8 +49,9 @@ afterAll(async () => {
 
 let labels = 0;
 /**
- * A page with its own origin. @param first runs before the hook @param recorded false = without the
- * hook
+ * A page with its own origin.
+ * @param first runs before the hook
+ * @param recorded false = without the hook
  */
 const open = (first?: () => void, recorded = true): Promise<Page> =>
   openCases(
@@ -254,8 +255,8 @@ test('vfscope calls no platform function that the app replaces, and none of its 
 });
 
 /**
- * What `look` returns in a page without the hook and in one with it. @param first the app's first
- * script
+ * What `look` returns in a page without the hook and in one with it.
+ * @param first the app's first script
  */
 async function withoutAndWith(
   look: () => unknown,

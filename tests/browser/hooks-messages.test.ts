@@ -92,8 +92,8 @@ test.each(['plain', 'isolated'])('a known app, %s: every message, in order', asy
 });
 
 /**
- * Runs in the page: everything that an app may do that hinders counting. @returns which of its code
- * ran only because of vfscope, and its errors
+ * Runs in the page: everything that an app may do that hinders counting.
+ * @returns which of its code ran only because of vfscope, and its errors
  */
 async function hardMessages(): Promise<string[]> {
   const ran: string[] = [];

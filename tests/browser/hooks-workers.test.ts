@@ -181,8 +181,8 @@ describe.each(Object.keys(POLICIES).filter((name) => FULL || IN_SHORT.includes(n
 );
 
 /**
- * Fills the process with wasm memories, then lets a worker mark its time. @returns the number of
- * memories, and the worker's answer
+ * Fills the process with wasm memories, then lets a worker mark its time.
+ * @returns the number of memories, and the worker's answer
  */
 const workerOfFullProcess = (page: Page): Promise<{ memories: number; said: unknown }> =>
   page.evaluate(async () => {

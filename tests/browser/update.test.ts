@@ -35,8 +35,8 @@ async function shown(panel: Panel, id: 'live-syncs'): Promise<number> {
 }
 
 /**
- * Resolves when the spool has grown twice, so that it has what the panel counted before. @param
- * ours a page of the extension
+ * Resolves when the spool has grown twice, so that it has what the panel counted before.
+ * @param ours a page of the extension
  */
 async function spooled(ours: Page): Promise<void> {
   const size = (): Promise<number> =>

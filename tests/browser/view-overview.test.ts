@@ -38,8 +38,8 @@ const store = trace(60);
 const failing = trace(60, 3);
 
 /**
- * Autocommits of one page each, with a rollback journal, on a file with a deceptive name. @param
- * failed number of failing statements at the end
+ * Autocommits of one page each, with a rollback journal, on a file with a deceptive name.
+ * @param failed number of failing statements at the end
  */
 function trace(n: number, failed = 0): TraceStore {
   const made = newStore();

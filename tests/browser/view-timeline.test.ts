@@ -414,8 +414,8 @@ it('requests the visible tracks while the zoom moves, and when it stops also tho
       for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
     });
   /**
-   * Waits for the picture of a view that has stopped, which is twice as wide as the view. @returns
-   * requests up to then
+   * Waits for the picture of a view that has stopped, which is twice as wide as the view.
+   * @returns requests up to then
    */
   const resting = async (columns: number): Promise<Asked[]> => {
     await page.waitForFunction(

@@ -475,8 +475,9 @@ describe('a recording', () => {
 
 describe('a large file', () => {
   /**
-   * Opens it. @returns what was on screen whenever the timeline had a new picture @param cancel at
-   * the first one
+   * Opens it.
+   * @returns what was on screen whenever the timeline had a new picture
+   * @param cancel at the first one
    */
   const opened = (
     cancel: boolean,

@@ -77,8 +77,8 @@ const rootsOf = async (exec: Engine['exec']): Promise<Map<number, string>> =>
   );
 
 /**
- * Every touched page has the name that the walk gives it, or none if it is in no b-tree. @returns
- * how many have one
+ * Every touched page has the name that the walk gives it, or none if it is in no b-tree.
+ * @returns how many have one
  */
 function compare(store: TraceStore, file: Uint8Array, roots: Map<number, string>): number {
   const { trees, touched } = treesOf(store);

@@ -102,7 +102,8 @@ class Connection {
   }
 
   /**
-   * sqlite3_prepare_v2, all steps, and sqlite3_finalize. @param inside called before the first step
+   * sqlite3_prepare_v2, all steps, and sqlite3_finalize.
+   * @param inside called before the first step
    * @returns the result of prepare
    */
   run(sql: string, inside = (_stmt: number): void => {}): number {

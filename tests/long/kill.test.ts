@@ -36,7 +36,8 @@ afterAll(() => server?.close());
 
 /**
  * The page keeps reporting its time. Reports arrive even if the browser is killed, because they are
- * in a pipe. @returns the last reported time, ms since the epoch
+ * in a pipe.
+ * @returns the last reported time, ms since the epoch
  */
 async function clockOf(page: Page): Promise<() => number> {
   let last = 0;

@@ -289,8 +289,8 @@ test('OPFS alone (Turso): the checkpoint is detected, with pages left in the log
 
 test("where checkpoints aren't announced, a reader's earlier reads of the log aren't theirs", () => {
   /**
-   * @param reads of the log, before the copying one @param elsewhere whether another statement made
-   * them
+   * @param reads of the log, before the copying one
+   * @param elsewhere whether another statement made them
    */
   const reading = (reads: number, elsewhere: boolean): Checkpoint[] => {
     const store = newStore();

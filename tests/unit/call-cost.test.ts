@@ -11,8 +11,9 @@ import { formatDuration, formatShare } from '../../src/text/numbers.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 /**
- * A thread with 100 SQL and VFS calls, and 10 requests. @param callNs the measured cost of a call;
- * null = nothing @param tracerUs vfscope's own time
+ * A thread with 100 SQL and VFS calls, and 10 requests.
+ * @param callNs the measured cost of a call; null = nothing
+ * @param tracerUs vfscope's own time
  */
 function recorded(callNs: number | null, tracerUs = 0): Facts {
   const t = new ThreadBuilder(newStore());

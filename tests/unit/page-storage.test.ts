@@ -137,7 +137,8 @@ function stubPage(files: [string, Blob][]): void {
 
 it("reads from a file's header which SQLite wrote it last, also where a pool puts it", async () => {
   /**
-   * Such a header after the bytes that a VFS puts before it. @param version SQLITE_VERSION_NUMBER
+   * Such a header after the bytes that a VFS puts before it.
+   * @param version SQLITE_VERSION_NUMBER
    */
   const stored = (before: number, version: number): Blob => {
     const bytes = new Uint8Array(before + 4096);

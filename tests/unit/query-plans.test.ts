@@ -306,7 +306,8 @@ describe('SQL text', () => {
 
 /**
  * An app that creates its schema, fills it, and scans it three times, each time reading 19 rows of
- * 4 pages to find one. @param attached path of another database that its connection reads
+ * 4 pages to find one.
+ * @param attached path of another database that its connection reads
  */
 function recorded(
   more: readonly string[] = [],

@@ -14,8 +14,8 @@ class Shapes {
   private readonly known = new Map<number, string>();
 
   /**
-   * @param after what follows the text @param asLength the text's end is given by its length, not
-   * by a NUL
+   * @param after what follows the text
+   * @param asLength the text's end is given by its length, not by a NUL
    */
   of(sql: string, after = '\0', asLength = false): string {
     const at = 8;

@@ -254,8 +254,8 @@ const flightOf = (
 const LATER = 2_000_000;
 
 /**
- * Records calls around one that should freeze the recording. @returns its place, and what the
- * flight recorder reported
+ * Records calls around one that should freeze the recording.
+ * @returns its place, and what the flight recorder reported
  */
 function tryTrigger(make: (b: ThreadBuilder, file: number) => number, freezeOn: Partial<FreezeOn>) {
   const store = newStore();

@@ -34,7 +34,8 @@ function scheduler(changes: Partial<ScheduledWork> = {}): Scheduler {
 }
 let lastTest = 0;
 /**
- * Facts by name. Those that were computed are in `done`. @param then called when one is computed
+ * Facts by name. Those that were computed are in `done`.
+ * @param then called when one is computed
  */
 function needs(
   names: string,

@@ -101,7 +101,8 @@ const EXPECTED: Record<string, [string[], string[]]> = {
 
 /**
  * All cases, and the window's messages and violation reports. These are queued, so each kind ends
- * with one of ours. @param guarded the page has a policy that reports violations
+ * with one of ours.
+ * @param guarded the page has a policy that reports violations
  */
 async function run(guarded: boolean): ReturnType<typeof runCases> {
   const { results, seenByWindow } = await runCases();

@@ -36,7 +36,10 @@ export interface Headline {
   text: string;
   /** The same, its numbers with what they count. */
   said: Said;
-  /** Time while SQL runs by part, over all threads that run SQLite, microseconds; null where none does. */
+  /**
+   * Time while SQL runs by part, over all threads that run SQLite, microseconds; null where none
+   * does.
+   */
   times: PartTimes | null;
   /** What the recording itself took. */
   cost: RecordingCost;

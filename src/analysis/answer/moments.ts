@@ -1,4 +1,7 @@
-/** The worst moments of a recording: its longest transactions, statements, and waits for locks, each moment once. */
+/**
+ * The worst moments of a recording: its longest transactions, statements, and waits for locks, each
+ * moment once.
+ */
 import { cut, oneLine, UNKNOWN_SQL } from '../../text/clean.ts';
 import { countOf, formatDuration } from '../../text/numbers.ts';
 import { objectName } from '../../trace/describe.ts';

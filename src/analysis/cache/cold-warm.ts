@@ -77,7 +77,9 @@ function coldWarmOf(store: TraceStore, known: Known<typeof NEEDS>): ColdWarm {
   };
 }
 
-/** Begin of a thread's first SQL or VFS call and end of its last; [Infinity, -Infinity] without one. */
+/**
+ * Begin of a thread's first SQL or VFS call and end of its last; [Infinity, -Infinity] without one.
+ */
 function workOf({ events }: ThreadStore): [beginUs: number, endUs: number] {
   const { op, t0, dur, count } = events;
   let begin = Infinity;

@@ -234,7 +234,8 @@ export class References {
       this.most = longer(this.most, i + 1);
     }
     const { hits } = this.around.readings;
-    const since = this.reading < hits.length ? hits[this.reading]! - this.hitsAt[slot]! : -1; // no reading
+    // no reading
+    const since = this.reading < hits.length ? hits[this.reading]! - this.hitsAt[slot]! : -1;
     const counted = since >= 0 ? distance + since : UNKNOWN;
     const used = this.whole ? this.stack.held : UNKNOWN;
     this.least[i] = distance;

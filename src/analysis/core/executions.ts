@@ -1,6 +1,7 @@
 /**
- * Executions of a thread's statements as columns. An execution begins with the first sqlite3_step of a statement after its prepare,
- * its reset, or the step that finished it; a sqlite3_exec call is one (statements.ts). Its time is that of its step calls.
+ * Executions of a thread's statements as columns. An execution begins with the first sqlite3_step
+ * of a statement after its prepare, its reset, or the step that finished it; a sqlite3_exec call is
+ * one (statements.ts). Its time is that of its step calls.
  */
 import type { EventColumns } from '../../trace/columns.ts';
 import type { ThreadStore } from '../../trace/store.ts';

@@ -40,7 +40,10 @@ export interface ByThread<T> {
 }
 
 const declared = new Map<string, AnyFact>();
-/** Every fact that a loaded module declares, in the order of declaration: each after those that it needs. */
+/**
+ * Every fact that a loaded module declares, in the order of declaration: each after those that it
+ * needs.
+ */
 export const allFacts = (): readonly AnyFact[] => [...declared.values()];
 
 function declare<T>(fact: Fact<T>): Fact<T> {

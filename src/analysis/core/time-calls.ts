@@ -35,7 +35,10 @@ export const STACKS = 9;
 const isTurn = ({ flags, op, endSeq }: EventColumns, row: number): boolean =>
   (flags[row]! & Flag.async) !== 0 && ROLE_OF_OP[op[row]!] === Role.web && endSeq[row] !== 0;
 
-/** Ascending sequence numbers at which asynchronous web calls ended: proof that the thread was back in its event loop. */
+/**
+ * Ascending sequence numbers at which asynchronous web calls ended: proof that the thread was back
+ * in its event loop.
+ */
 function turns(events: EventColumns): Uint32Array {
   let n = 0;
   for (let row = 0; row < events.count; row++) if (isTurn(events, row)) n++;

@@ -1,4 +1,7 @@
-/** Every recorded call as a row of named columns, the threads that made them, and what their ids stand for. */
+/**
+ * Every recorded call as a row of named columns, the threads that made them, and what their ids
+ * stand for.
+ */
 import { LOST } from '../core/losses.ts';
 import {
   detailText,

@@ -13,7 +13,9 @@ import type { TraceStore } from '../../trace/store.ts';
 import { fact } from '../core/graph.ts';
 import { fileOf } from './files.ts';
 
-/** A file as SQLite's VFS sees it, a file in OPFS, or a store of IndexedDB (whose offsets are keys). */
+/**
+ * A file as SQLite's VFS sees it, a file in OPFS, or a store of IndexedDB (whose offsets are keys).
+ */
 export interface IoObject {
   /** Kind and name, which don't change as a trace grows. */
   key: string;

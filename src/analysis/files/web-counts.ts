@@ -10,7 +10,10 @@ import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { leavesOut } from '../core/layers.ts';
 
 type Calls = typeof WEB_CALLS;
-/** Calls, bytes that reads returned and writes carried, and IndexedDB transactions of mode readwrite. */
+/**
+ * Calls, bytes that reads returned and writes carried, and IndexedDB transactions of mode
+ * readwrite.
+ */
 type Named<N> = { [Api in keyof Calls]: Record<keyof Calls[Api], N> };
 export type WebCounts<N = number | null> = Named<N> & {
   opfs: { readBytes: N; writeBytes: N };

@@ -40,7 +40,11 @@ export interface TimeKind {
   once?: string;
 }
 
-/** The time of a kind, with the statements that have it. @param usOf time of a part @param text how it is written */
+/**
+ * The time of a kind, with the statements that have it.
+ * @param usOf time of a part
+ * @param text formats it
+ */
 export function timeSaid(
   { parts }: TimeKind,
   usOf: (part: Part) => number,
@@ -55,7 +59,11 @@ export function timeSaid(
   };
 }
 
-/** "200 reads, 2 ms each"; nothing where their number is not known. @param part their time @param which what of each takes so long */
+/**
+ * "200 reads, 2 ms each"; nothing if their number is unknown.
+ * @param part their time
+ * @param which part of each the time is for
+ */
 function each(
   count: number | null,
   noun: string,
@@ -74,7 +82,10 @@ function each(
   return say`${counted(countOf(count, noun))}, ${which}${mean} each`;
 }
 
-/** "24 commits, 26 syncs, 329 KiB written", without what is not known. @param bytes who wrote how many */
+/**
+ * "24 commits, 26 syncs, 329 KiB written", without unknown numbers.
+ * @param bytes who wrote how many
+ */
 export const writesText = (
   { count, syncs }: Commits,
   written: SaidNumber | null,

@@ -1,6 +1,7 @@
 /**
- * Holds and waits as columns: who (thread, connection), what (resource), in which mode, from when to when. A resource is a Web Lock's
- * name, an OPFS file open for synchronous access, an IndexedDB database with its stores, or a database file locked by SQLite.
+ * Holds and waits as columns: who (thread, connection), what (resource), in which mode, from when
+ * to when. A resource is a Web Lock's name, an OPFS file open for synchronous access, an IndexedDB
+ * database with its stores, or a database file locked by SQLite.
  */
 import { columns } from '../../trace/number-columns.ts';
 import { lockLevelText } from '../../sqlite/constants.ts';

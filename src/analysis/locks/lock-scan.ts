@@ -149,7 +149,8 @@ function scanThread(
     return databases.set(object, d?.kind === 'file' && d.fileKind === 'main-db');
   };
   const handleOf = (object: number, at: number, row: number): void => {
-    if (!handles.has(object)) handles.set(object, [{ from: at, row }]); // opened before the recording
+    // opened before the recording
+    if (!handles.has(object)) handles.set(object, [{ from: at, row }]);
   };
 
   for (let r = 0; r < rows.length; r++) {

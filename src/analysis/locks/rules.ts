@@ -294,7 +294,8 @@ export const proxyOverhead: Rule = {
       const { events } = thread;
       const at = ctx.get(owners).of(thread).vfs(row);
       if (at < 0) return;
-      if (events.op[at] === Op.xLock || events.op[at] === Op.xUnlock) return; // waiting for the lock's holder
+      // waiting for the lock's holder
+      if (events.op[at] === Op.xLock || events.op[at] === Op.xUnlock) return;
       evidence.add(thread, row);
       waiting.add(thread.index);
       const file = ctx.file(thread, events.object[at]!);

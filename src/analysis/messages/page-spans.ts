@@ -1,4 +1,7 @@
-/** What a page's user waited for, as the browser reported it: interactions and long tasks. Reported afterwards: offset = begin in ms, length = us. */
+/**
+ * What a page's user waited for, as the browser reported it: interactions and long tasks. Reported
+ * afterwards: offset = begin in ms, length = us.
+ */
 import { toTraceUs } from '../../event/clock.ts';
 import type { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';

@@ -7,8 +7,9 @@ export type NumberList =
   'timeline' | 'statements' | 'transactions' | 'files' | 'locks' | 'cache' | 'wal' | 'events';
 
 /**
- * What of a list a number is about. Calls of an operation in Events; statements by a column, by a part of their time (null = all of it), or
- * by parts that have a list each; a statement by its fingerprint (null = unknown); what a thread ran; transactions by how they ended.
+ * What of a list a number is about. Calls of an operation in Events; statements by a column, by a
+ * part of their time (null = all of it), or by parts that have a list each; a statement by its
+ * fingerprint (null = unknown); what a thread ran; transactions by how they ended.
  */
 export type ListPart =
   | { calls: string }

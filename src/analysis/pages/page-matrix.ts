@@ -1,5 +1,6 @@
 /**
- * The page x time map and the working set, at any resolution, from accesses (page-accesses.ts, storage-blocks.ts):
+ * The page x time map and the working set, at any resolution, from accesses (page-accesses.ts,
+ * storage-blocks.ts):
  *
  *   pages ^   . . R R . . .        a cell counts the reads and the writes of its pages in its time,
  *         |   W W . . W . .        and has the type that most of them had

@@ -50,7 +50,9 @@ interface Seen {
 /** Blocks have keys of one sign; the few with the other sign (absurd-sql: -1) describe the file. */
 const keysOf = (seen: Seen): KeyUnits => (seen.negative ? seen.below : seen.above);
 
-/** Objects are the IndexedDB stores and OPFS files with accesses, by database and store, or path. */
+/**
+ * Objects are the IndexedDB stores and OPFS files with accesses, by database and store, or path.
+ */
 export const blockAccesses = fact('blockAccesses', 'storage blocks', {}, blockAccessesOf);
 
 function blockAccessesOf(store: TraceStore): Accesses {

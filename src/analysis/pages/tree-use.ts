@@ -57,7 +57,10 @@ export const treeUseIn = (
     ? facts.get(treeUse)
     : useOf(facts.store, facts.known(NEEDS), scope);
 
-/** Statements that read or wrote a page of a table or of its indexes. @param table its name, in any database */
+/**
+ * Statements that read or wrote a page of a table or of its indexes.
+ * @param table its name, in any database
+ */
 export function statementsOfTable(
   use: readonly TreeUse[],
   trees: readonly BTrees[],

@@ -1,8 +1,14 @@
-/** The words that a sanitized trace may keep: SQL's own, SQLite's functions and pragmas, names of published engines and VFSs. */
+/**
+ * The words that a sanitized trace may keep: SQL's own, SQLite's functions and pragmas, names of
+ * published engines and VFSs.
+ */
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean));
 
-/** sqlite.org/lang_keywords.html; type names and the words of EXPLAIN, collations and isolation. Lower case. */
+/**
+ * sqlite.org/lang_keywords.html; type names and the words of EXPLAIN, collations and isolation.
+ * Lower case.
+ */
 export const SQL_WORDS = words(`
 abort action add after all alter always analyze and as asc attach autoincrement before begin between by cascade case cast check collate column
 commit conflict constraint create cross current current_date current_time current_timestamp database default deferrable deferred delete desc
@@ -15,7 +21,10 @@ window with without true false rowid _rowid_ oid
 integer int bigint smallint tinyint real double float numeric decimal text varchar char character clob blob boolean date datetime timestamp any
 binary nocase rtrim stored fts3 fts4 fts5 rtree json`);
 
-/** sqlite.org/lang_corefunc.html, lang_aggfunc, lang_datefunc, lang_mathfunc, windowfunctions, json1. */
+/**
+ * sqlite.org/lang_corefunc.html, lang_aggfunc, lang_datefunc, lang_mathfunc, windowfunctions,
+ * json1.
+ */
 export const SQL_FUNCTIONS = words(`
 abs changes coalesce concat concat_ws format hex ifnull iif instr last_insert_rowid length likelihood likely load_extension lower ltrim max min
 nullif octet_length printf quote random randomblob round rtrim sign soundex sqlite_compileoption_get sqlite_compileoption_used sqlite_offset

@@ -127,7 +127,8 @@ export function privacyReport(store: TraceStore): PrivacyReport {
     }
     for (let i = 0; i < events.count; i++) {
       const op = events.op[i]!;
-      if (IDB_REQUEST[op] && !Number.isNaN(events.offset[i]!)) numericKeys++; // the operations of IndexedDB
+      // the operations of IndexedDB
+      if (IDB_REQUEST[op] && !Number.isNaN(events.offset[i]!)) numericKeys++;
     }
   }
   let [sqlWithLiterals, sqlWithDoubleQuotes, sqlWithComments] = [0, 0, 0];

@@ -1,7 +1,7 @@
 /**
- * A finding as Markdown for a coding agent: what to change, why, and how to check the change. Texts of the page are marked, because a
- * page can write instructions into its own SQL, file names, and script names. For *Copy for a coding agent*, `vfscope findings --short`,
- * and `vfscope mcp`.
+ * A finding as Markdown for a coding agent: what to change, why, and how to check the change. Texts
+ * of the page are marked, because a page can write instructions into its own SQL, file names, and
+ * script names. For *Copy for a coding agent*, `vfscope findings --short`, and `vfscope mcp`.
  */
 import { cut, plain, shown, shownLines } from '../../text/clean.ts';
 import { countOf } from '../../text/numbers.ts';

@@ -95,8 +95,8 @@ const BASELINE = [
 ] as const;
 
 /**
- * No more than there, of each of those counts that is known there. Statements around a transaction aren't growth: a change that puts 20
- * INSERTs into one transaction adds a BEGIN and a COMMIT.
+ * No more than there, of each of those counts that is known there. Statements around a transaction
+ * aren't growth: a change that puts 20 INSERTs into one transaction adds a BEGIN and a COMMIT.
  * @param summary of the trace to compare with
  * @param moreTransactionStatements how many more BEGIN, COMMIT, ... the checked trace has
  */

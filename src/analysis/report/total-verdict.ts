@@ -101,7 +101,10 @@ function halfWidth(sums: readonly { n: number; variance: number }[]): number {
   return student95(freedom) * Math.sqrt(variance);
 }
 
-/** Student's t, two-sided 95 %: Abramowitz and Stegun 26.7.5, within 3.2 % from 2 degrees of freedom on. */
+/**
+ * Student's t, two-sided 95 %: Abramowitz and Stegun 26.7.5, within 3.2 % from 2 degrees of freedom
+ * on.
+ */
 function student95(freedom: number): number {
   const z = Z95;
   return (

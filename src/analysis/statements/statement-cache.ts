@@ -14,7 +14,10 @@ import type { CacheCounts, CounterDeltas } from '../core/counter-deltas.ts';
 const SEVERAL = -2;
 
 interface Since {
-  /** Text of the statement stepped since the last reading: an `sql` definition's id; -1 = none yet, SEVERAL. */
+  /**
+   * Text of the statement stepped since the last reading: an `sql` definition's id; -1 = none yet,
+   * SEVERAL.
+   */
   text: number;
   /** The counters were read, and had not changed unless a reading follows. */
   read: boolean;

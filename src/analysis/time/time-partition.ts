@@ -1,6 +1,6 @@
 /**
- * The time partition: every moment of a thread belongs to exactly one part, and the parts sum to the
- * whole to the nanosecond.
+ * The time partition: every moment of a thread belongs to exactly one part, and the parts sum to
+ * the whole to the nanosecond.
  *
  *   sqlite3_step     ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~            ========
  *   xRead               ==========  ~~~~~~~~~~~~~~~~~~~~~~~
@@ -35,18 +35,18 @@
  *   Atomics.wait and waitAsync take the part of the VFS call around them (sqlite.org's "opfs" VFS
  *   waits this way inside xRead, xWrite, xSync, xLock), or other without one.
  *
- * A call is suspended if it has Flag.async, if an asynchronous web call ended during it (JSPI leaves
- * no flag on VFS calls), or if its end isn't known. The latter runs to the thread's last event and is
- * counted in `openEnds`. A VFS call under JSPI that awaits something without an event isn't detected
- * as suspended, and counts as cpu. The recording's cost of each call (Definition `cost`) is in the
- * other parts, mostly in cpu.
+ * A call is suspended if it has Flag.async, if an asynchronous web call ended during it (JSPI
+ * leaves no flag on VFS calls), or if its end isn't known. The latter runs to the thread's last
+ * event and is counted in `openEnds`. A VFS call under JSPI that awaits something without an event
+ * isn't detected as suspended, and counts as cpu. The recording's cost of each call (Definition
+ * `cost`) is in the other parts, mostly in cpu.
  *
  * Errors: a clock reading is off by less than the clock's step. Moving a border by a step moves as
  * much time between two parts, so a part is off by at most its number of borders times the step:
  * `errorUs`. Borders are counted by sequence numbers, even if the clock saw no time pass. Errors of
  * many readings cancel out. If calls begin at moments independent of the clock's ticks, each has a
- * variance of step^2 / 12, and twice the square root of their sum is `likelyErrorUs`. Neither exceeds
- * the range's length.
+ * variance of step^2 / 12, and twice the square root of their sum is `likelyErrorUs`. Neither
+ * exceeds the range's length.
  */
 import type { ThreadStore } from '../../trace/store.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';

@@ -68,8 +68,8 @@ interface CommitCalls {
 /**
  * The cost of commits: the VFS calls of their transactions' connections, each moment once. Waits
  * for locks count for the holder instead.
- * @param kind only calls on such files @param shown by commit, the row to show instead of its commit
- * point; others aren't shown
+ * @param kind only calls on such files
+ * @param shown by commit, the row to show instead of its commit point; others aren't shown
  */
 export function commitCalls(
   ctx: FindingContext,

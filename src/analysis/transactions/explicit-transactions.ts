@@ -1,6 +1,6 @@
 /**
- * Where BEGIN (or SAVEPOINT outside a transaction) opened a transaction and COMMIT, END, ROLLBACK or RELEASE closed it, by
- * connection, from the texts of the statements that ran:
+ * Where BEGIN (or SAVEPOINT outside a transaction) opened a transaction and COMMIT, END, ROLLBACK
+ * or RELEASE closed it, by connection, from the texts of the statements that ran:
  *
  *   BEGIN  INSERT  INSERT  COMMIT      INSERT
  *   |---------- explicit --------|     autocommit

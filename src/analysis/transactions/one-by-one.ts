@@ -179,7 +179,10 @@ function oneByOne(
   /** Calls of each run beyond those of its largest commit. */
   const rest = (calls: ArrayLike<number>, of = runs): number =>
     of.reduce((sum, run) => sum + beyondOne(run, calls, 0), 0);
-  /** Writes of pages beyond what one commit of all listed pages takes. Of commits with more pages, only a journal's headers are avoided. */
+  /**
+   * Writes of pages beyond what one commit of all listed pages takes. Of commits with more pages,
+   * only a journal's headers are avoided.
+   */
   const writesBeyond = (
     calls: ArrayLike<number>,
     least: (pages: number, added: number) => number,

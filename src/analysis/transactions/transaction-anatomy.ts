@@ -7,8 +7,9 @@
  *   calls      r r   jw jw   (idle)    jw s s  dw dw s  u   u         r read  jw journal  s sync  dw database  u unlock
  *   commit                            |<------ cost -------->|
  *
- * The commit begins with the COMMIT statement; in autocommit with the statement's first call that only a commit makes (EXCLUSIVE, a
- * WAL or database write, a sync, BEGIN_ATOMIC_WRITE), where a spill of the page cache in the same statement counts too.
+ * The commit begins with the COMMIT statement; in autocommit with the statement's first call that
+ * only a commit makes (EXCLUSIVE, a WAL or database write, a sync, BEGIN_ATOMIC_WRITE), where a
+ * spill of the page cache in the same statement counts too.
  */
 import { databaseFiles, type DatabaseFiles } from '../core/database-files.ts';
 import { plainPath } from '../../event/file-names.ts';

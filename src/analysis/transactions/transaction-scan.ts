@@ -260,7 +260,8 @@ export class TransactionScanner {
   private journalCall(row: number, op: number, db: Database, kind: FileKind): void {
     const { events } = this.thread;
     const length = events.length[row]!;
-    const zeroed = op === Op.xWrite && length === 28 && events.offset[row] === 0; // what SQLite writes to zero a header
+    // what SQLite writes to zero a header
+    const zeroed = op === Op.xWrite && length === 28 && events.offset[row] === 0;
     // playback reads page images; a commit's own reads of its journal are shorter
     if (op === Op.xRead && length >= SMALLEST_PAGE) db.journalRead = row;
     else if (op === Op.xWrite && !zeroed) {

@@ -1,5 +1,6 @@
 /**
- * Where the time of one transaction went: every moment belongs to one part, and the parts sum to the whole to the nanosecond.
+ * Where the time of one transaction went: every moment belongs to one part, and the parts sum to
+ * the whole to the nanosecond.
  *
  *   sqlite3_step   ==========================        ======================
  *   VFS calls         llll  jjjj     wwww               ssssiiiiiss  uuuu

@@ -1,4 +1,7 @@
-/** Why a checkpoint ran, and in which mode: from the statement that it serves, else from the VFS calls around it. */
+/**
+ * Why a checkpoint ran, and in which mode: from the statement that it serves, else from the VFS
+ * calls around it.
+ */
 import { statementText } from '../../trace/describe.ts';
 import { ownersOf } from '../../trace/owners.ts';
 import { Op } from '../../event/event.ts';

@@ -161,7 +161,10 @@ function autocheckpointFor(list: readonly Checkpoint[]): number | null {
   return Math.min(MOST_FRAMES, 1000 * Math.ceil(frames / 1000));
 }
 
-/** Checkpoints that one would replace at a wal_autocheckpoint of so many frames. @param frames null = all of them */
+/**
+ * Checkpoints that one would replace at a wal_autocheckpoint of so many frames.
+ * @param frames null = all of them
+ */
 function groupsAt(list: readonly Checkpoint[], frames: number | null): Checkpoint[][] {
   const groups: Checkpoint[][] = [[]];
   let left = frames ?? Infinity;

@@ -224,7 +224,8 @@ function historyOf(store: TraceStore, file: WalFile): WalHistory {
     highFrames = Math.max(highFrames, wal.frames);
     longest = Math.max(longest, wal.frames);
     if (changed) {
-      series.time.push(Math.max(series.time.at(-1) ?? 0, events.t0[row]! + events.dur[row]!)); // calls of threads overlap
+      // calls of threads overlap
+      series.time.push(Math.max(series.time.at(-1) ?? 0, events.t0[row]! + events.dur[row]!));
       series.used.push(wal.usedBytes);
       series.file.push(wal.fileBytes);
     }

@@ -9,7 +9,8 @@ interface Stretch {
 }
 
 /**
- * @param from begin of the picture in folded time, microseconds: real time without the pauses before
+ * @param from begin of the picture in folded time, microseconds: real time without the pauses
+ * before
  * @param pauses ascending and disjoint, real time
  * @param frames the same of a part without a pause, in real time
  */

@@ -74,7 +74,10 @@ export class MemoryCounter {
     engine.add(t0[row]!);
   }
 
-  /** @param engine one of `engines` @returns the most bytes by column; NaN before the first reading */
+  /**
+   * @param engine one of `engines`
+   * @returns the most bytes by column; NaN before the first reading
+   */
   most(
     engine: number | null,
     kind: MemoryKind,
@@ -89,7 +92,10 @@ export class MemoryCounter {
   }
 }
 
-/** The most bytes by column; NaN before the first reading. @param readings moments, ascending, and bytes from then on */
+/**
+ * The most bytes by column; NaN before the first reading.
+ * @param readings moments, ascending, and bytes from then on
+ */
 export function mostIn(
   { us, bytes }: { readonly us: readonly number[]; readonly bytes: readonly number[] },
   fromUs: number,

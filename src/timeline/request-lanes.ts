@@ -135,7 +135,11 @@ export class RequestLines {
   }
 }
 
-/** By index of the thread that asks. @param unrecorded requests to workers that aren't recorded @param pieces of the threads that answer */
+/**
+ * By index of the thread that asks.
+ * @param unrecorded requests to workers that aren't recorded
+ * @param pieces of the threads that answer
+ */
 export function requestLanes(
   requests: readonly Request[],
   unrecorded: readonly UnrecordedRequest[],

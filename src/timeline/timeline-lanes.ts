@@ -57,14 +57,20 @@ export interface TimelineLaneFrame extends LaneFrame {
   runs?: StatementRuns;
   /** Of `marks` lanes: the texts beside moments. */
   texts?: MarkTexts;
-  /** Of `time` lanes: shares of each column's time, 0..255, by `column * KINDS + place in SQL_PARTS`. */
+  /**
+   * Of `time` lanes: shares of each column's time, 0..255, by `column * KINDS + place in
+   * SQL_PARTS`.
+   */
   stack?: Uint8Array;
   /**
    * Columns from the left in which `stack` is exact. After them, calls in flight stand for where
    * the time went. Absent: all.
    */
   exact?: number;
-  /** Of counters, by column: bytes per second, calls in flight, bytes, hit rate 0..1; NaN = not known. */
+  /**
+   * Of counters, by column: bytes per second, calls in flight, bytes, hit rate 0..1; NaN = not
+   * known.
+   */
   values?: Float32Array;
 }
 
@@ -155,7 +161,10 @@ export class TimelineLanes {
     this.callLanes = new CallLanes(store);
   }
 
-  /** @param horizonUs the trace's end so far; calls still running are shown up to here, or to their thread's end */
+  /**
+   * @param horizonUs the trace's end so far; calls still running are shown up to here, or to their
+   * thread's end
+   */
   update(horizonUs: number): void {
     this.horizonUs = horizonUs;
     this.callLanes.update(horizonUs);
@@ -236,7 +245,10 @@ export class TimelineLanes {
     });
   }
 
-  /** Nanoseconds of a thread in [fromUs, toUs) by place in SQL_PARTS; null without SQL, or where they are not settled. */
+  /**
+   * Nanoseconds of a thread in [fromUs, toUs) by place in SQL_PARTS; null without SQL, or where
+   * they are not settled.
+   */
   times(thread: ThreadStore, fromUs: number, toUs: number): Float64Array | null {
     return this.runsSql(thread)
       ? (this.byThread[thread.index]?.time.times(fromUs, toUs) ?? null)

@@ -30,7 +30,10 @@ const WORDS: Readonly<Record<number, string>> = {
 /** Name of an interval's phase. */
 export const transactionWord = (intervalKind: number): string => WORDS[intervalKind] ?? '';
 
-/** Intervals by thread, in the order of TraceStore.threads; rows are those of the transactions' first calls. */
+/**
+ * Intervals by thread, in the order of TraceStore.threads; rows are those of the transactions'
+ * first calls.
+ */
 export function transactionIntervals(store: TraceStore, anatomies: AnatomyTable): IntervalIndex[] {
   const indexes = store.threads.map(() => new IntervalIndex());
   const ends = store.threads.map(() => -Infinity);

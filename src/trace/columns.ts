@@ -43,7 +43,8 @@ export class EventColumns extends columns(EVENT) {
     const at = this.count;
     super.append(other);
     const last = at ? this.t0[at - 1]! : -Infinity;
-    for (let i = at; i < this.count && this.t0[i]! < last; i++) this.t0[i] = last; // a damaged file must not break the order
+    // a damaged file must not break the order
+    for (let i = at; i < this.count && this.t0[i]! < last; i++) this.t0[i] = last;
   }
 
   row(i: number): EventRow {

@@ -299,7 +299,10 @@ function onWhat({ events, definitions }: ThreadStore, row: number, object: strin
   return file.fileKind === 'other' ? (object.split('/').at(-1) ?? '') : file.fileKind;
 }
 
-/** Short text for a slice: the statement, or operation and object. @param level lock lanes: the level held */
+/**
+ * Short text for a slice: the statement, or operation and object.
+ * @param level lock lanes: the level held
+ */
 export function labelOf(thread: ThreadStore, row: number, level?: number): string {
   const { events } = thread;
   const object = objectName(thread, events.object[row]!);

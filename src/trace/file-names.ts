@@ -137,7 +137,8 @@ export class FileNames {
     const { thread, users } = user.watched;
     user.label = label;
     for (const [id, said] of user.said) {
-      if (users.get(id) !== user || !thread.definitions.has(id)) continue; // defined again, or forgotten
+      // defined again, or forgotten
+      if (users.get(id) !== user || !thread.definitions.has(id)) continue;
       const path = label ? `${label}:/${plainPath(said.path)}` : this.spelled('file', said.path);
       thread.definitions.set(id, withPath(said, path));
     }

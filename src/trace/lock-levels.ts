@@ -1,4 +1,7 @@
-/** SQLite's lock level of each connection to a file, call by call: xLock only raises it, xUnlock only lowers it (sqlite.org/lockingv3.html). */
+/**
+ * SQLite's lock level of each connection to a file, call by call: xLock only raises it, xUnlock
+ * only lowers it (sqlite.org/lockingv3.html).
+ */
 import { Op } from '../event/event.ts';
 import { opSet } from '../event/operations.ts';
 import { LockLevel } from '../sqlite/constants.ts';

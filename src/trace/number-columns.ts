@@ -229,7 +229,10 @@ const WIDER = new Map<unknown, Kind>([
 ]);
 const wider = (column: Numbers): Numbers => new (WIDER.get(column.constructor)!)(column);
 
-/** Puts numbers into a column. @returns false for a narrow column that can't hold all of them exactly */
+/**
+ * Puts numbers into a column.
+ * @returns false for a narrow column that can't hold all of them exactly
+ */
 function put(column: Numbers, values: Numbers, at: number): boolean {
   if (column.constructor !== values.constructor && WIDER.has(column.constructor)) {
     const signed = column instanceof Int8Array || column instanceof Int16Array;

@@ -253,7 +253,8 @@ export class ThreadStore {
       if (ahead > 0) this.missing += ahead;
       else from = Math.min(reader.count, -ahead);
     }
-    if (reader.count > 0 && from === reader.count) return []; // the same batch came before by the other way
+    // the same batch came before by the other way
+    if (reader.count > 0 && from === reader.count) return [];
     for (const d of batch.definitions) if (reader.count > 0 || !this.hasSaid(d)) this.define(d);
     this.dropped = batch.dropped;
     this.faults = batch.faults;

@@ -177,7 +177,8 @@ export class Copy {
 
   private async counted(sql: string): Promise<RoughCounts> {
     this.module._sqlite3_db_release_memory(this.db);
-    await this.ask('SELECT count(*) FROM sqlite_schema'); // its pages are warm, as in the Lab's second step
+    // its pages are warm, as in the Lab's second step
+    await this.ask('SELECT count(*) FROM sqlite_schema');
     const { module, db } = this;
     const misses = this.cache(db)['cache.miss']!;
     const before = this.executed();

@@ -1,8 +1,10 @@
 /**
- * How a statement uses columns, from its text and the schema: compared, joined, ordered, and grouped ones, by table. Names resolve
- * through aliases, subqueries, common table expressions, and views to the columns of tables. What it doesn't follow (expressions,
- * functions, an OR over several columns) counts as no use: a candidate is missed, never a wrong one built. What a change fires counts,
- * too: triggers, and the columns by which SQLite looks for rows that refer to a changed one.
+ * How a statement uses columns, from its text and the schema: compared, joined, ordered, and
+ * grouped ones, by table. Names resolve through aliases, subqueries, common table expressions, and
+ * views to the columns of tables. What it doesn't follow (expressions, functions, an OR over
+ * several columns) counts as no use: a candidate is missed, never a wrong one built. What a change
+ * fires counts, too: triggers, and the columns by which SQLite looks for rows that refer to a
+ * changed one.
  */
 import type { KeyColumn, Schema } from './schema.ts';
 import {

@@ -1,4 +1,7 @@
-/** `vfscope lab check RESULT.json --budget budget.json`: limits on the counts of a saved result, for CI. */
+/**
+ * `vfscope lab check RESULT.json --budget budget.json`: limits on the counts of a saved result, for
+ * CI.
+ */
 import { readFile } from 'node:fs/promises';
 import {
   BudgetError,

@@ -25,7 +25,10 @@ export async function readOutcome(path: string): Promise<LabOutcome> {
   }
 }
 
-/** @returns the exit code @throws CommandFailure (2) where a file isn't a result, or the two can't be compared */
+/**
+ * @returns the exit code
+ * @throws CommandFailure (2) where a file isn't a result, or the two can't be compared
+ */
 export async function diffResultsCommand({
   a,
   b,

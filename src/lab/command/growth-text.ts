@@ -1,4 +1,7 @@
-/** Many runs of the Lab as text: a grid's table, the passes of each, and how counters grow along a sweep. */
+/**
+ * Many runs of the Lab as text: a grid's table, the passes of each, and how counters grow along a
+ * sweep.
+ */
 import { isTime, clockStepMs, placed, stepMsOf } from '../experiments/model/aggregate.ts';
 import { verdictsOfEach } from '../experiments/grid-result.ts';
 import { headings } from '../experiments/model/knobs.ts';

@@ -58,7 +58,10 @@ export async function labCommand(o: LabOptions): Promise<number> {
   return Exit.browserFailed;
 }
 
-/** What runs, and how long it takes; nothing where none of it can. @param why a run can't be made */
+/**
+ * Prints what runs and how long it takes, or nothing if none of it can run.
+ * @param why a run can't be made
+ */
 function announce({ title, runs, what, grid }: LabOrder, why: (run: Run) => string | null): void {
   const possible = runs.filter((run) => why(run) === null);
   // of an experiment and a grid, the others go on

@@ -1,4 +1,7 @@
-/** `vfscope lab versions`: exact counts over the releases of npm packages, and where a count changed. In Node. */
+/**
+ * `vfscope lab versions`: exact counts over the releases of npm packages, and where a count
+ * changed. In Node.
+ */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -175,7 +175,8 @@ async function sampleIn(
   };
   const sample = await runWorkload(host, workload, run, faults && ended);
   faults?.lift();
-  if (failed) return { ...sample, engine: engine() }; // the failed connection's state can't be trusted
+  // the failed connection's state can't be trusted
+  if (failed) return { ...sample, engine: engine() };
   const settings = { ...(await settingsOf(host)), ...sample.settings };
   const measured = { ...sample, settings, engine: engine() };
   if (run.readBack === false) return measured;

@@ -65,7 +65,10 @@ export class ExperimentWorker {
   }
   private static recorder: Recorder | null = null;
 
-  /** A wasm file as an engine, checked and started once. @throws Error with a message for the user where it can't run */
+  /**
+   * A wasm file as an engine, checked and started once.
+   * @throws Error with a message for the user where it can't run
+   */
   async takeEngine(engine: EngineFile): Promise<EngineFacts> {
     await this.dropped.take(engine);
     const asked = { engine: engine.name, build: 'sync' } as const;

@@ -28,7 +28,11 @@ interface Stats {
   instructions: number;
 }
 
-/** @param edits for a body that is not plain @param global the counter's index @param stats is added to */
+/**
+ * @param edits for a body that is not plain
+ * @param global the counter's index
+ * @param stats is added to
+ */
 export function writeBody(
   out: Output,
   bytes: Uint8Array,

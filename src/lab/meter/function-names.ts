@@ -4,7 +4,9 @@ import { SectionId, sectionsOf, WasmReader, type Section } from './reader.ts';
 
 /**
  * Names by index, from the name section, else those of exports.
- * @param bytes of a wasm module @returns `starts`: by index, the byte of the module where the body begins @throws MeterError where they are none
+ * @param bytes of a wasm module
+ * @returns `starts`: by index, the byte of the module where the body begins
+ * @throws MeterError where they are none
  */
 export function functionNames(bytes: Uint8Array): {
   names: ReadonlyMap<number, string>;

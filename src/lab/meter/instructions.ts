@@ -41,7 +41,8 @@ fill(Imm.leb | ENDS, 0x03, 0x06); // loop (entered again by branches), try
 fill(Imm.leb | ENDS, 0x07, 0x18); // catch, delegate
 fill(Imm.none | ENDS, 0x05, 0x0b, 0x19); // else, end, catch_all
 fill(Imm.catches | ENDS, 0x1f); // try_table
-fill(Imm.leb | COUNTS | ENDS, 0x04, 0x08, 0x09, 0x0c, 0x0d, 0x12, 0x15); // if throw rethrow br br_if return_call return_call_ref
+// if throw rethrow br br_if return_call return_call_ref
+fill(Imm.leb | COUNTS | ENDS, 0x04, 0x08, 0x09, 0x0c, 0x0d, 0x12, 0x15);
 fill(Imm.leb | COUNTS | ENDS, 0xd5, 0xd6); // br_on_null, br_on_non_null
 fill(Imm.none | COUNTS | ENDS, 0x00, 0x0a, 0x0f); // unreachable, throw_ref, return
 fill(Imm.twoLebs | COUNTS | ENDS, 0x13); // return_call_indirect

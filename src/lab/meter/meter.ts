@@ -87,7 +87,8 @@ export function meterModule(
     exports: (s?: Section): void => addExports(out, bytes, s, names, info),
   };
   for (const section of sections) {
-    // order of ids: ... 5 memory, 13 tag, 6 global, 7 export ... 12 data count, 10 code; custom sections stand anywhere
+    // order of ids: ... 5 memory, 13 tag, 6 global, 7 export ... 12 data count, 10 code; custom
+    // sections stand anywhere
     const ordered = section.id !== SectionId.custom && section.id !== SectionId.tag;
     if (!globals && ordered && section.id >= SectionId.global) {
       globals = true;

@@ -160,7 +160,8 @@ export class Placement {
         break;
       case Point.brTable:
         if (this.live) {
-          const past = label + this.flow.more.values[p]!; // for a table, `label` is the start of its own labels
+          // for a table, `label` is the start of its own labels
+          const past = label + this.flow.more.values[p]!;
           for (let i = label; i < past; i++) this.arrive(this.flow.tables.values[i]!, p);
         }
         this.live = false;

@@ -80,7 +80,8 @@ export class Bench {
       const { port1, port2 } = new MessageChannel();
       const kept = keeper.api.keep(port2);
       const traced = this.start().api.trace(port1);
-      const sampled = this.sample({ ...run, mode: 'time', repeats: 1, readBack: false }); // its trace shows only this run
+      // its trace shows only this run
+      const sampled = this.sample({ ...run, mode: 'time', repeats: 1, readBack: false });
       // a failed run has a trace, too: the one that shows why
       const [file] = await Promise.all([
         kept,

@@ -81,7 +81,8 @@ export class CrashModel {
     } finally {
       this.running = false;
       this.say('');
-      await this.bench.cancel(); // other runs can't use this worker: the files that its VFSs opened weren't real
+      // other runs can't use this worker: the files that its VFSs opened weren't real
+      await this.bench.cancel();
     }
   }
   async cancel(): Promise<void> {

@@ -577,7 +577,8 @@ export class LabModel {
   /** Inside a click: ask for access to the page. */
   async allowPage(): Promise<void> {
     const origin = this.pageWithheld;
-    const answer = requestSiteAccess([origin]); // at once: later, the browser doesn't count it as part of the click
+    // at once: later, the browser doesn't count it as part of the click
+    const answer = requestSiteAccess([origin]);
     await this.attempt('Waiting for your answer', async () => {
       if (!(await answer))
         throw new Error(

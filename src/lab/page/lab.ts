@@ -53,7 +53,8 @@ globalThis.vfscopeLab = {
     const file = new Blob(pieces);
     pieces = [];
     const own = bench();
-    driven = (await own.take(file, null).finally(() => own.cancel())).file; // its worker ends with it
+    // its worker ends with it
+    driven = (await own.take(file, null).finally(() => own.cancel())).file;
   },
   async run(runs, patienceMs) {
     const found = runs.map((run) =>

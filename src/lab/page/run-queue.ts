@@ -86,7 +86,8 @@ export class RunQueue {
     for (const item of this.items)
       if (item.state === 'waiting' && this.environment)
         item.result = resultSoFar(item.run, item.samples, this.environment);
-    const left = (await this.cleaned) ?? []; // a resumed queue doesn't find the storage of the interrupted pass
+    // a resumed queue doesn't find the storage of the interrupted pass
+    const left = (await this.cleaned) ?? [];
     this.cleaned = null;
     const [first] = this.items;
     if (left.length && first) first.left.push(...left);

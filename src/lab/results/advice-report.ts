@@ -1,4 +1,7 @@
-/** The index advisor's answer as files for people and tools: one HTML page with charts, the charts as SVG, all counts as CSV. */
+/**
+ * The index advisor's answer as files for people and tools: one HTML page with charts, the charts
+ * as SVG, all counts as CSV.
+ */
 import type { Block } from '../../analysis/report/blocks.ts';
 import { csvCell } from '../../formats/csv.ts';
 import { blockHtml, chartsHtml, htmlPage } from '../../formats/html-page.ts';

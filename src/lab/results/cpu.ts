@@ -108,7 +108,8 @@ function countTable(
   const each = (what: string): string[] =>
     several ? names.map((name) => `${what} ${name}`) : [what];
   const apart = (cells: CountRow['cells']): string => {
-    const [a, b] = cells.map((cell) => cell?.instructions ?? 0) as [number, number]; // a missing row cost nothing
+    // a missing row cost nothing
+    const [a, b] = cells.map((cell) => cell?.instructions ?? 0) as [number, number];
     return results.includes(null) ? '' : a === b ? '0' : exactDifference(a, b);
   };
   const mean = (cell: Count | null): string =>

@@ -1,4 +1,7 @@
-/** Crash tests as files for people and tools: one HTML page with its chart, the chart as SVG, all numbers as CSV, everything as JSON. */
+/**
+ * Crash tests as files for people and tools: one HTML page with its chart, the chart as SVG, all
+ * numbers as CSV, everything as JSON.
+ */
 import { csvCell } from '../../formats/csv.ts';
 import { blockHtml, chartsHtml, htmlPage } from '../../formats/html-page.ts';
 import { barChart, chartsFile, type Chart } from '../../formats/svg-bars.ts';

@@ -1,4 +1,7 @@
-/** Two results side by side as files for people and tools: one HTML page with charts, the charts as SVG, all numbers as CSV. */
+/**
+ * Two results side by side as files for people and tools: one HTML page with charts, the charts as
+ * SVG, all numbers as CSV.
+ */
 import type { Block } from '../../analysis/report/blocks.ts';
 import { csvCell } from '../../formats/csv.ts';
 import { blockHtml, chartsHtml, htmlPage } from '../../formats/html-page.ts';

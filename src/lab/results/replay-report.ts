@@ -1,4 +1,7 @@
-/** A replay as files for people and tools: one HTML page with charts, the charts as SVG, all counts as CSV. */
+/**
+ * A replay as files for people and tools: one HTML page with charts, the charts as SVG, all counts
+ * as CSV.
+ */
 import { csvCell } from '../../formats/csv.ts';
 import { blockHtml, chartsHtml, htmlPage } from '../../formats/html-page.ts';
 import { barChart, chartsFile, type Chart } from '../../formats/svg-bars.ts';

@@ -1,4 +1,7 @@
-/** An outcome of the Lab as files for people and tools: one HTML page with charts, the charts as SVG, all numbers as CSV. */
+/**
+ * An outcome of the Lab as files for people and tools: one HTML page with charts, the charts as
+ * SVG, all numbers as CSV.
+ */
 import type { Block, ReportTable } from '../../analysis/report/blocks.ts';
 import { csvCell } from '../../formats/csv.ts';
 import { blockHtml, chartsHtml, htmlPage } from '../../formats/html-page.ts';
@@ -82,7 +85,10 @@ function partsOf(outcome: LabOutcome): Parts {
 
 /** Of a kind. */
 export const MOST_CHARTS = 8;
-/** Those of an answer. A bar a run for its time and each counter, a bar a step where one run has several; curves where there is growth. */
+/**
+ * Charts of an answer: a bar for each run with its time and each counter, a bar for each step if
+ * one run has several, and curves if there is growth.
+ */
 function chartsOf({ runs, counters, growth, answer }: Parts): Chart[] {
   const timed = runs.some(({ result }) => result.totalMs);
   const shown = [...(timed ? ['ms'] : []), ...counters];

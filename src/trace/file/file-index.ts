@@ -49,7 +49,10 @@ export function frameOf(bytes: Uint8Array): { tag: string; length: number; crc: 
   return { tag, length, crc };
 }
 
-/** @returns null for a file that was cut off, or whose index is damaged @throws MalformedError, as frameOf */
+/**
+ * @returns null for a file that was cut off, or whose index is damaged
+ * @throws MalformedError, as frameOf
+ */
 export async function readFileIndex(source: Source): Promise<FileIndex | null> {
   const trailer = await source.read(Math.max(0, source.size - TRAILER_BYTES), source.size);
   if (trailer.length < TRAILER_BYTES || !same(trailer.subarray(8), END_MAGIC)) return null;

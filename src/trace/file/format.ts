@@ -1,15 +1,17 @@
 /**
- * The trace file `.vfst`: its version, the tags of its sections, its limits and its errors. docs/trace-format.md documents it
- * byte by byte.
+ * The trace file `.vfst`: its version, the tags of its sections, its limits and its errors.
+ * docs/trace-format.md documents it byte by byte.
  */
 export const FORMAT_VERSION = 1;
 
 /**
  * First bytes of a file. They aren't text, and any transfer that takes them for text changes them.
  */
-export const MAGIC = Uint8Array.of(0x89, 0x56, 0x46, 0x53, 0x54, 0x0d, 0x0a, 0x1a); // \x89 VFST \r \n \x1a
+// \x89 VFST \r \n \x1a
+export const MAGIC = Uint8Array.of(0x89, 0x56, 0x46, 0x53, 0x54, 0x0d, 0x0a, 0x1a);
 /** Last bytes of a finished file, after the pair of u32 with the index's position. */
-export const END_MAGIC = Uint8Array.of(0x56, 0x46, 0x53, 0x54, 0x45, 0x4e, 0x44, 0x0a); // VFSTEND \n
+// VFSTEND \n
+export const END_MAGIC = Uint8Array.of(0x56, 0x46, 0x53, 0x54, 0x45, 0x4e, 0x44, 0x0a);
 
 /** magic, u32 version, u32 bytes of JSON, u32 CRC-32 of the JSON */
 export const FILE_HEADER_BYTES = 20;

@@ -187,7 +187,8 @@ export class SectionLoader {
     };
     const thread = this.store.thread(info as ThreadInfo);
     const index = count(t.index);
-    const rows = this.threads.has(index) ? 0 : (this.expected.get(index) ?? 0); // once, even if another thread claims the same index
+    // once, even if another thread claims the same index
+    const rows = this.threads.has(index) ? 0 : (this.expected.get(index) ?? 0);
     this.threads.set(index, thread);
     if (rows <= 0 || rows > this.budget.mostEvents) return;
     thread.expected = rows;

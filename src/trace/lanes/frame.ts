@@ -22,7 +22,10 @@ export interface LaneFrame {
   busy: Uint8Array;
   /** Index into ACTIVITIES of the activity that took most of it. */
   activity: Uint8Array;
-  /** Five numbers a slice at least MIN_SLICE_PX wide: row, begin and end in px, activity (lock lanes: level), index into labels or -1. */
+  /**
+   * Five numbers a slice at least MIN_SLICE_PX wide: row, begin and end in px, activity (lock
+   * lanes: level), index into labels or -1.
+   */
   slices: Float32Array;
   labels: string[];
 }
@@ -96,7 +99,9 @@ export class CallLanes {
 
 /**
  * What a lane shows between two moments.
- * @param width pixel columns @param withSlices false leaves slices and labels empty @throws RangeError for an empty range or no columns
+ * @param width pixel columns
+ * @param withSlices false leaves slices and labels empty
+ * @throws RangeError for an empty range or no columns
  */
 export function frameOf(
   lane: Lane,

@@ -15,7 +15,10 @@ import { threadEndUs } from '../thread-end.ts';
 export type LaneKind = 'sql' | 'vfs' | 'web' | 'lock';
 export const LANE_KINDS: readonly LaneKind[] = ['sql', 'vfs', 'web', 'lock'];
 
-/** Lane of an operation by its code: -1 none, else the place in LANE_KINDS. Held locks and counters aren't calls. */
+/**
+ * Lane of an operation by its code: -1 none, else the place in LANE_KINDS. Held locks and counters
+ * aren't calls.
+ */
 const LANE_OF_OP: readonly number[] = OPS.map((info) => {
   if (!info || info.code === Op.lockHeld || (info.aside && info.layer === 'sql')) return -1;
   return info.layer === 'sql' ? 0 : info.layer === 'vfs' ? 1 : info.layer === 'web' ? 2 : -1;
@@ -107,7 +110,8 @@ export class ThreadLanes {
 
   /**
    * Take in rows and ends that arrived since the last update.
-   * @param horizonUs the trace's end so far: calls without an end run until here, or to their thread's end
+   * @param horizonUs the trace's end so far: calls without an end run until here, or to their
+   * thread's end
    */
   update(horizonUs: number): void {
     const { rows } = this;

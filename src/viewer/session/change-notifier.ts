@@ -88,7 +88,8 @@ export class ChangeNotifier {
     this.of.tell();
     const at = performance.now();
     this.told = { at, took: at - began, events, rate };
-    if (this.of.recording()) this.in(Math.max(5 * NOTIFY_EVERY_MS, this.pace)); // rates fall without new data
+    // rates fall without new data
+    if (this.of.recording()) this.in(Math.max(5 * NOTIFY_EVERY_MS, this.pace));
   }
 
   private in(ms: number): void {

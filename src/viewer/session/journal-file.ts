@@ -118,7 +118,10 @@ export async function readJournal(name: string): Promise<ThreadMessage[]> {
   return entries.sort((a, b) => a.n - b.n).map(({ message }) => message);
 }
 
-/** Delete the journals of recordings that have no copy. @param spools names of all copies there are */
+/**
+ * Delete the journals of recordings that have no copy.
+ * @param spools names of all copies there are
+ */
 export async function sweepJournals(spools: readonly string[]): Promise<void> {
   const directory = await folder();
   const belong = new Set(

@@ -182,7 +182,10 @@ export class ThreadPorts {
     }
   }
 
-  /** Until a new worker's own line carries anything, who made it speaks for it. @param parent see attach */
+  /**
+   * Until a new worker's own connection carries data, its creator reports for it.
+   * @param parent see attach
+   */
   private isMaker(id: string, own: Set<string>, parent: string | null): boolean {
     const info = this.store.threadById(id)?.info;
     return (

@@ -53,7 +53,8 @@ export class Unpacker {
       return null;
     const worker = startHelper(UNPACKER);
     const unpacker = new Unpacker(worker);
-    worker.onFailed = () => unpacker.stop(); // its script could not be loaded, or it ran out of memory
+    // its script could not be loaded, or it ran out of memory
+    worker.onFailed = () => unpacker.stop();
     return unpacker;
   }
 

@@ -1,4 +1,7 @@
-/** What the levels and layers of a recording are called, in the panel's settings and on the options page. */
+/**
+ * What the levels and layers of a recording are called, in the panel's settings and on the options
+ * page.
+ */
 import type { CapturedLayer, CaptureLevel } from '../../event/capture.ts';
 
 export const CAPTURE_LEVEL_LABELS: readonly (readonly [

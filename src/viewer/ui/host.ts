@@ -44,7 +44,9 @@ export interface PageAccess extends SiteAccess {
 export type SlowdownListener = (slowdown: Slowdown) => void;
 export type StorageListener = (when: 'start' | 'stop', health: StorageHealth) => void;
 
-/** Nothing is written, locked, or run in the page. Both throw an Error with a message for the user. */
+/**
+ * Nothing is written, locked, or run in the page. Both throw an Error with a message for the user.
+ */
 interface DatabaseAccess {
   list(): Promise<PageDatabases>;
   /** @returns its bytes, and those of its write-ahead log */
@@ -64,7 +66,10 @@ export interface RecorderControl {
     others?: boolean;
     capture?: CaptureOptions;
   }): Promise<void>;
-  /** Ask every thread to stop. The threads' last batches arrive on their ports before or shortly after this resolves. */
+  /**
+   * Ask every thread to stop. The threads' last batches arrive on their ports before or shortly
+   * after this resolves.
+   */
   stop(): Promise<void>;
   /**
    * Ask the user for access to sites. Call only within a click or a key press.
@@ -90,7 +95,10 @@ export interface RecorderControl {
   /** Databases that the page stores, and a copy of one. Absent if the page can't be looked at. */
   databases?: DatabaseAccess;
   subscribe(listener: (status: RecordingStatus) => void): () => void;
-  /** Each recorded page hands over a MessagePort that carries ThreadMessage and ThreadCommand; the viewer passes it to its worker. */
+  /**
+   * Each recorded page hands over a MessagePort that carries ThreadMessage and ThreadCommand; the
+   * viewer passes it to its worker.
+   */
   onPort(listener: (port: MessagePort) => void): () => void;
   /**
    * What the browser reports about the page's storage, at the start and the end of a recording.

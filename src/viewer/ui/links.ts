@@ -31,7 +31,11 @@ export function showStatement(model: ViewerModel, text: string | null, scope: Sc
   });
 }
 
-/** One table or index in Files. @param key of its database @param root its root page; -1 = pages of no known table */
+/**
+ * One table or index in Files.
+ * @param key of its database
+ * @param root its root page; -1 = pages of no known table
+ */
 export function showTree(model: ViewerModel, key: PlacesKey, root: number): void {
   void model.attempt(async () => {
     const lines = await model.session.query('fileLines', {});
@@ -79,7 +83,11 @@ export function showOutcome(model: ViewerModel, outcome: TransactionLine['outcom
   model.navigation.tab.set('transactions');
 }
 
-/** A part of the time of the entire recording. @param list the view that lists what has it @param part null = all of it */
+/**
+ * A part of the time of the entire recording.
+ * @param list the view that lists what has it
+ * @param part null = all of it
+ */
 export function showPart(model: ViewerModel, list: string, part: Part | null): void {
   const state = viewStateOf(model);
   for (const hiding of [...NARROWING, 'filter.range']) state.set(hiding, null);

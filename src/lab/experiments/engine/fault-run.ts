@@ -97,7 +97,8 @@ async function look(
       ms,
       open({ ...run, mode: 'time' }).then(async (opened) => {
         host = opened;
-        await applyConfig(opened.host, run.config, true); // a WAL without shared memory only opens with exclusive locking
+        // a WAL without shared memory only opens with exclusive locking
+        await applyConfig(opened.host, run.config, true);
         return integrityOf(opened.host.sqlite3, opened.host.db);
       }),
     );

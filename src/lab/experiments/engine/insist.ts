@@ -16,6 +16,7 @@ export async function insist(host: Host, sql: string): Promise<number> {
       if (!isBusy(Number((error as { code?: unknown }).code)) || refused === MOST_RETRIES)
         throw error;
       if (!(await isCommitted(host))) await host.sqlite3.exec(host.db, 'ROLLBACK');
-      await new Promise((resolve) => setTimeout(resolve)); // a message to this worker may release a lock
+      // a message to this worker may release a lock
+      await new Promise((resolve) => setTimeout(resolve));
     }
 }

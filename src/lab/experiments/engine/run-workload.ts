@@ -56,7 +56,8 @@ export async function runWorkload(
     const kept = workload.kept?.(parameters);
     const lost = async (): Promise<Counters> => {
       if (!kept) return {};
-      await host.reopen(); // other connections' writes, which some VFSs report late to an open connection
+      // other connections' writes, which some VFSs report late to an open connection
+      await host.reopen();
       return { 'rows.lost': kept.value - (await numberOf(host, kept.sql)) };
     };
     const actors = workload.actors(parameters);

@@ -96,7 +96,10 @@ function alike(found: readonly RunResult[], axis: SweepAxis): RunResult[][] {
   return [...groups.values()];
 }
 
-/** Each curve by what it differs in from the others of its workload; of several workloads, by that, too. */
+/**
+ * Names each curve by what distinguishes it from others of its workload, or with several workloads,
+ * also by the workload.
+ */
 function named(all: readonly { curve: SweepCurve; run: Run }[]): SweepCurve[] {
   const several = new Set(all.map(({ run }) => run.workload)).size > 1;
   return all.map(({ curve, run }) => {

@@ -14,18 +14,23 @@ export type Value = number | string | null | Uint8Array;
  * - `memory.loads`, `memory.stores` of the engine's wasm, where a counted run was asked for them
  * - `ms` wall time (time mode only)
  * - `statements`, `rows` that the step ran and got
- * - `vfs.calls`, `vfs.xRead`, `vfs.xReadBytes`, `vfs.xWrite`, `vfs.xWriteBytes`, `vfs.xSync`, ... over all files, and
- *   `vfs.<kind>.<...>` by kind of file: main-db, journal, wal, temp, other. A call that failed or came short moved no bytes
- * - `gap.<kind>.<xMethod>` (count mode): instructions that the engine executed since the VFS call before, or since the step began, up to
- *   such a call: the CPU between two I/Os; `gap.size.<1k`, `<10k`, ... `>=10M`: how many gaps were so long. What follows the step's last
- *   call is in no gap
- * - `checkpoint.count`, `.walReads`, `.dbWrites`, `.runs` (of adjoining pages): between xFileControl CKPT_START and CKPT_DONE
+ * - `vfs.calls`, `vfs.xRead`, `vfs.xReadBytes`, `vfs.xWrite`, `vfs.xWriteBytes`, `vfs.xSync`, ...
+ *   over all files, and `vfs.<kind>.<...>` by kind of file: main-db, journal, wal, temp, other. A
+ *   call that failed or came short moved no bytes
+ * - `gap.<kind>.<xMethod>` (count mode): instructions that the engine executed since the VFS call
+ *   before, or since the step began, up to such a call: the CPU between two I/Os; `gap.size.<1k`,
+ *   `<10k`, ... `>=10M`: how many gaps were so long. What follows the step's last call is in no gap
+ * - `checkpoint.count`, `.walReads`, `.dbWrites`, `.runs` (of adjoining pages): between
+ *   xFileControl CKPT_START and CKPT_DONE
  * - `cache.hit`, `.miss`, `.write`, `.spill`: sqlite3_db_status, where the build has it
  * - `block.get`, `.put`, `.rmw`, `.rmwMiss`, `.tx`: under a block VFS
- * - `idb.*`, `opfs.*`, `locks.*`: Web API calls, by the names of the summary; `opfs.writables`: streams opened to write
- * - `begin.<any>`, `body.<any>`, `commit.<any>`: the parts of the transactions of a `transactions` step
- * - of contention: `busy.retries`; by role `<role>.transactions`, `.retries`, `.waited` (iterations within which another writer's
- *   transaction ended); `<actor>.waitedFor.<actor>`; `rows.lost` = what was written and is not there
+ * - `idb.*`, `opfs.*`, `locks.*`: Web API calls, by the names of the summary; `opfs.writables`:
+ *   streams opened to write
+ * - `begin.<any>`, `body.<any>`, `commit.<any>`: the parts of the transactions of a `transactions`
+ *   step
+ * - of contention: `busy.retries`; by role `<role>.transactions`, `.retries`, `.waited` (iterations
+ *   within which another writer's transaction ended); `<actor>.waitedFor.<actor>`; `rows.lost` =
+ *   what was written and is not there
  */
 export type Counters = Readonly<Record<string, number>>;
 
@@ -211,7 +216,10 @@ export const DEFAULT_CONFIG: Config = {
   durability: null,
 };
 
-/** Time: unmetered, repeated, median and spread. Count: metered, fresh instance, seeded randomness, one number. Never mixed. */
+/**
+ * Time: unmetered, repeated, median and spread. Count: metered, fresh instance, seeded randomness,
+ * one number. Never mixed.
+ */
 export type Mode = 'time' | 'count';
 
 export interface Run {

@@ -83,7 +83,8 @@ export class Player {
         done += length;
         if (++chunks % PROGRESS_CHUNKS === 0 && (await onProgress?.(done, all))) return false;
       }
-      if (main) await call(Op.xFileControl, { aux: Fcntl.sync }); // VFSs that store versions commit with it; others ignore it
+      // VFSs that store versions commit with it; others ignore it
+      if (main) await call(Op.xFileControl, { aux: Fcntl.sync });
       await call(Op.xSync, { aux: 2 });
       if (main) for (const aux of [1, 0]) await call(Op.xUnlock, { aux });
       await call(Op.xClose);
@@ -140,7 +141,8 @@ export class Player {
       await Promise.all(waiting);
       if (rc === Rc.ok || call.result !== Rc.ok || tries === MOST_TRIES) return rc;
       this.retries++;
-      if (call.op === Op.xOpen) await this.once(file, closing(call.file)); // SQLite also closes files that failed to open
+      // SQLite also closes files that failed to open
+      if (call.op === Op.xOpen) await this.once(file, closing(call.file));
     }
   }
 
@@ -158,7 +160,8 @@ export class Player {
       return this.ask('xOpen', 0, this.nameAt(file), made, aux, out);
     }
     const at = handles.at(-1);
-    if (at === undefined) return Rc.busy; // opened before the recording began, or failed to open here
+    // opened before the recording began, or failed to open here
+    if (at === undefined) return Rc.busy;
     switch (op) {
       case Op.xClose:
         handles.pop();

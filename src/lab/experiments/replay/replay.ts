@@ -132,7 +132,8 @@ export async function replay(
       ? {
           vfs: countsOf(script, calls),
           vfsUs: Math.round(script.calls.slice(0, calls).reduce((sum, { us }) => sum + us, 0)),
-          web: calls < callsInAll || !hasWeb ? null : webCalls(summary.web), // only for the whole recording
+          // only for the whole recording
+          web: calls < callsInAll || !hasWeb ? null : webCalls(summary.web),
         }
       : {
           vfs: vfsCounts(summary),

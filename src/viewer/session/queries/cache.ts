@@ -1,4 +1,7 @@
-/** Queries of the Cache view: SQLite's page cache and the caches below it, over time, by statement, and at other sizes. */
+/**
+ * Queries of the Cache view: SQLite's page cache and the caches below it, over time, by statement,
+ * and at other sizes.
+ */
 import { absences } from '../../../analysis/core/absences.ts';
 import { fact } from '../../../analysis/core/graph.ts';
 import { accesses } from '../../../analysis/pages/page-accesses.ts';

@@ -1,6 +1,6 @@
 /**
- * Queries about the pages of one database, or the blocks of one store: the page x time map, the table by page, and the events of a
- * part of the map.
+ * Queries about the pages of one database, or the blocks of one store: the page x time map, the
+ * table by page, and the events of a part of the map.
  */
 import { plainPath } from '../../../event/file-names.ts';
 import { bTrees, bTreeTotals, ownersOf } from '../../../analysis/pages/b-trees.ts';
@@ -171,7 +171,10 @@ export const pageQueries = {
     },
   ),
 
-  /** Tables and indexes that a statement read and wrote, the most time first. @param text the fingerprint; null = text not known */
+  /**
+   * Tables and indexes that a statement read and wrote, the most time first.
+   * @param text the fingerprint; null = text not known
+   */
   statementTrees: needing(
     [treeUse],
     (

@@ -51,7 +51,10 @@ export const planQueries = {
     },
   ),
 
-  /** Take the schema of a copied database for this trace's plans. @throws Error with a message for the user */
+  /**
+   * Take the schema of a copied database for this trace's plans.
+   * @throws Error with a message for the user
+   */
   async readSchema(
     { store }: QueryContext,
     { database, origin, recorded, main, wal }: SchemaRequest,

@@ -17,7 +17,8 @@ interface Permutation {
 /** @param keys from 0, overwritten; NaN = not known, sorted last in both directions */
 export function sortByKey(keys: Float64Array, descending: boolean): Permutation {
   const n = keys.length;
-  // halves of 16 bits, the lowest first, in this machine's byte order (every browser's: little-endian)
+  // halves of 16 bits, the lowest first, in this machine's byte order (every browser's:
+  // little-endian)
   const digits = new Uint16Array(keys.buffer, keys.byteOffset, n * 4);
   for (let i = 0; i < n; i++) if (Number.isNaN(keys[i])) digits.fill(LAST, i * 4, i * 4 + 4);
   let [from, to] = [new Uint32Array(n), new Uint32Array(n)];

@@ -1,4 +1,7 @@
-/** Queries of the Statements view: the table by fingerprint, and the runs of one statement over time. */
+/**
+ * Queries of the Statements view: the table by fingerprint, and the runs of one statement over
+ * time.
+ */
 import { mainThreads } from '../../../analysis/core/main-threads.ts';
 import { fingerprintsOf } from '../../../analysis/core/fingerprints.ts';
 import type { Scope } from '../../../analysis/core/scope.ts';
@@ -46,7 +49,10 @@ export const statementQueries = {
       facts.get(recordedTexts).get(text) ?? null,
   ),
 
-  /** @param text the fingerprint, as the table has it; null = text not known @param scope the runs that the table counts with that filter */
+  /**
+   * @param text the fingerprint, as the table has it; null = text not known
+   * @param scope the runs that the table counts with that filter
+   */
   statementRuns: needing(
     [executions],
     (context: QueryContext, { text, ...scope }: RunsArgs): StatementRuns => {
@@ -87,7 +93,10 @@ export const statementQueries = {
     },
   ),
 
-  /** Why its slowest runs took longer than its median run. @param between only runs of these durations, microseconds: [from, to) */
+  /**
+   * Why its slowest runs took longer than its median run.
+   * @param between only runs of these durations, microseconds: [from, to)
+   */
   slowRuns: needing(
     Object.values(SLOW_NEEDS),
     ({ facts }: QueryContext, { text, between, ...scope }: SlowRunsArgs): SlowRuns =>

@@ -1,4 +1,7 @@
-/** Queries of the timeline: the I/O map, the chosen area. Search and arrows: timeline-search.ts, timeline-flows.ts. */
+/**
+ * Queries of the timeline: the I/O map, the chosen area. Search and arrows: timeline-search.ts,
+ * timeline-flows.ts.
+ */
 import { getOrMake } from '../../../analysis/core/maps.ts';
 import { partTimes, SQL_PARTS, type PartTimes } from '../../../analysis/core/time-parts.ts';
 import { areaRows, blockEndsOf, type AreaBy } from '../../../analysis/time/area.ts';

@@ -1,4 +1,6 @@
-/** The theme's colors as canvases need them, read from the CSS custom properties of Theme.svelte. */
+/**
+ * The theme's colors as canvases need them, read from the CSS custom properties of Theme.svelte.
+ */
 import { SQL_PARTS } from '../../../analysis/core/time-parts.ts';
 import { REQUEST_PARTS, type RequestPart } from '../../../analysis/messages/request-parts.ts';
 import { ACTIVITIES, type Activity } from '../../../event/operations.ts';

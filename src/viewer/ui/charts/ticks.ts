@@ -36,7 +36,10 @@ export function powers({ from, to }: Range): number[] {
   return all.filter((t) => t >= from * 0.999 && t <= to * 1.001);
 }
 
-/** Moments in microseconds within the range, at most one every `minPx`. @param width px of the axis */
+/**
+ * Moments in microseconds within the range, at most one every `minPx`.
+ * @param width px of the axis
+ */
 export function timeTicks(range: Range, width: number, minPx = 90): Tick[] {
   if (width <= 0 || !(spanOf(range) > 0)) return [];
   const step = roundStep((spanOf(range) / width) * minPx);

@@ -161,7 +161,8 @@ function drawSlices(
   if (lock) drawHolds(g, palette, boxes);
   else {
     g.fillStyle = palette.background;
-    for (const { right, top, tall } of boxes) g.fillRect(right - 1, top, 1, tall); // a hairline between neighbors
+    // a hairline between neighbors
+    for (const { right, top, tall } of boxes) g.fillRect(right - 1, top, 1, tall);
   }
   let inkNow = '';
   for (const { left, right, top, tall, activity, label } of boxes) {

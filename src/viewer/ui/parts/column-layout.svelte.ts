@@ -17,7 +17,9 @@ interface Given<Row> {
   scrolls: () => boolean;
 }
 
-/** Minimum width of the column that takes the rest: by default, and if all columns are shown, px. */
+/**
+ * Minimum width of the column that takes the rest: by default, and if all columns are shown, px.
+ */
 const [FLEXIBLE, READABLE] = [150, 220];
 /**
  * In a table of such a width, the column that takes the rest gets this much before the last columns

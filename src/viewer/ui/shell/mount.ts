@@ -9,8 +9,9 @@ import { viewerContext } from '../viewer-context.ts';
 import App from './App.svelte';
 
 /**
- * @param target an element that the viewer fills (it is positioned by its nearest positioned ancestor)
- * Sets `data-ready="true"` on the document element once the viewer takes input and has looked for unsaved recordings.
+ * @param target an element that the viewer fills (it is positioned by its nearest positioned
+ * ancestor) Sets `data-ready="true"` on the document element once the viewer takes input and has
+ * looked for unsaved recordings.
  */
 export function mountViewer(target: HTMLElement, host: ViewerHost): ViewerHandle {
   const store = startWorker<SessionApi<Queries>>(

@@ -42,7 +42,10 @@ const PARTS: Readonly<Record<number, string>> = {
   13: 'leaf',
 };
 
-/** What pages [from, to) are part of: `leaf of index orders_by_date`, `table orders`, `3 tables and indexes`; '' = not known. */
+/**
+ * What pages [from, to) are part of: `leaf of index orders_by_date`, `table orders`, `3 tables and
+ * indexes`; '' = not known.
+ */
 export function partOf(table: PlacesTable, fromPlace: number, toPlace: number): string {
   const first = lowerBound(table.places.place, fromPlace, table.places.count);
   if (toPlace - fromPlace === 1) {

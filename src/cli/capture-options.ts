@@ -1,4 +1,7 @@
-/** `--capture`, `--layers`, `--stacks`, `--messages`, `--instructions`, and `--buffer` as what a recording captures. */
+/**
+ * `--capture`, `--layers`, `--stacks`, `--messages`, `--instructions`, and `--buffer` as what a
+ * recording captures.
+ */
 import {
   BUFFER_KIB,
   CAPTURED_LAYERS,

@@ -1,4 +1,6 @@
-/** The command that a user probably meant: one that is spelled almost alike, or another word for it. */
+/**
+ * The command that a user probably meant: one that is spelled almost alike, or another word for it.
+ */
 
 /** Other words for commands. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {

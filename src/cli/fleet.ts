@@ -1,4 +1,7 @@
-/** `vfscope fleet add INPUTS --out DIR`, `fleet compact DIR`, `fleet report DIR`: many traces and field reports as one data set (docs/fleet.md). */
+/**
+ * `vfscope fleet add INPUTS --out DIR`, `fleet compact DIR`, `fleet report DIR`: many traces and
+ * field reports as one data set (docs/fleet.md).
+ */
 import { availableParallelism } from 'node:os';
 import { inputAdder } from '../fleet/add.ts';
 import { compact } from '../fleet/compact.ts';

@@ -121,7 +121,10 @@ function repeated(args: readonly string[], names: readonly string[]): string[] {
 
 /** Files to write in addition to the text output. */
 const reports = { html: text, svg: text, csv: text } as const;
-/** `lab list`, `lab run NAME`, `lab replay FILE`, `lab show RESULT`, `lab diff A B`, `lab check RESULT`, `lab advise FILE`, `lab crash`, `lab versions`. */
+/**
+ * `lab list`, `lab run NAME`, `lab replay FILE`, `lab show RESULT`, `lab diff A B`, `lab check
+ * RESULT`, `lab advise FILE`, `lab crash`, `lab versions`.
+ */
 function lab([verb, ...args]: string[]): Promise<number> {
   if (
     verb !== 'list' &&

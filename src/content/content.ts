@@ -139,7 +139,8 @@ function onOffer(line: MessagePort, { data, ports: [port] }: MessageEvent<unknow
       if (outcome.k === 'restore') leave(outcome.joins);
       else if (mine === offers) answer(line, outcome); // otherwise a newer offer is pending and gets the answer
     },
-    () => (isInstalled() ? answer(line, { k: 'no-panel' }) : leave()), // the hook asks again while the extension is there
+    // the hook asks again while the extension is there
+    () => (isInstalled() ? answer(line, { k: 'no-panel' }) : leave()),
   );
 }
 

@@ -82,7 +82,8 @@ export function recordTab(tabId: number): RecorderControl {
   const finish = (error: Error | null): void => {
     const finished = command;
     command = null;
-    update({ busy: false, error: error && !finished ? error.message : null }); // a command's promise reports its failure
+    // a command's promise reports its failure
+    update({ busy: false, error: error && !finished ? error.message : null });
     if (error) finished?.failed(error);
     else finished?.done();
   };

@@ -1,19 +1,23 @@
 /**
- * Storage calls and the work for them from Chromium's tracing. A page's calls come to the thread and the time of our trace by what the hook
- * says there (thread-marks.ts); what the browser's own process does names no page.
+ * Storage calls and the work for them from Chromium's tracing. The hook's marks (thread-marks.ts)
+ * assign a page's calls to a thread and a time of our trace. The browser's own process doesn't name
+ * the page.
  *
  * Names in Chromium 156 (other versions may differ; a count of 0 everywhere means that they do):
- * - `disabled-by-default-file`, in the renderer, on the worker's thread: File::Read, File::Write, File::Flush, File::SetLength with
- *   args.size. One each per FileSystemSyncAccessHandle read, write, flush, truncate. (getSize gives File::GetLength and, inside it, File::GetInfo.)
- * - `IndexedDB`, in the renderer: IDBObjectStore::<op>RequestSetup, IDBIndex::<op>RequestSetup and IDBCursor::<op>RequestSetup with
- *   op = get getKey getAll getAllKeys getAllRecords put add delete clear count openCursor openKeyCursor, and on a cursor continue
- *   continuePrimaryKey advance update delete; IDBDatabase::transaction once per transaction() call. Phases b and e, without RequestSetup,
- *   are the span of a request until its answer.
- * - `IndexedDB`, in the browser's process: Database::<Op>Operation, Cursor::<Op>Operation, and Transaction::DoPendingCommit.
- * - A complete event (phase X) shorter than the trace's clock of 1 us arrives as an instant (phase I): both are calls. Phases s and f are
- *   flow arrows of the same calls.
- * - The browser's process reads and writes files, too: its databases, OPFS through createWritable and getFile. Only those within its work
- *   for IndexedDB are distinguished.
+ * - `disabled-by-default-file`, in the renderer, on the worker's thread: File::Read, File::Write,
+ *   File::Flush, File::SetLength with args.size. One each per FileSystemSyncAccessHandle read,
+ *   write, flush, truncate. (getSize gives File::GetLength and, inside it, File::GetInfo.)
+ * - `IndexedDB`, in the renderer: IDBObjectStore::<op>RequestSetup, IDBIndex::<op>RequestSetup and
+ *   IDBCursor::<op>RequestSetup with op = get getKey getAll getAllKeys getAllRecords put add delete
+ *   clear count openCursor openKeyCursor, and on a cursor continue continuePrimaryKey advance
+ *   update delete; IDBDatabase::transaction once per transaction() call. Phases b and e, without
+ *   RequestSetup, are the span of a request until its answer.
+ * - `IndexedDB`, in the browser's process: Database::<Op>Operation, Cursor::<Op>Operation, and
+ *   Transaction::DoPendingCommit.
+ * - A complete event (phase X) shorter than the trace's clock of 1 us arrives as an instant (phase
+ *   I): both are calls. Phases s and f are flow arrows of the same calls.
+ * - The browser's process reads and writes files, too: its databases, OPFS through createWritable
+ *   and getFile. Only those within its work for IndexedDB are distinguished.
  */
 import { countOf } from '../text/numbers.ts';
 import { Op } from '../event/event.ts';

@@ -1,4 +1,6 @@
-/** Starts a Chromium with the built extension loaded over the pipe, with a fresh profile by default. */
+/**
+ * Starts a Chromium with the built extension loaded over the pipe, with a fresh profile by default.
+ */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Browser, Page, WebWorker } from 'puppeteer-core';
@@ -57,7 +59,8 @@ export interface DrivenBrowser extends DrivenBrowserBase {
 export const NO_POPUP_PAGES = '--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup';
 
 /**
- * @throws CommandFailure (exit code 3) without a browser or a build, or when the browser does not start
+ * @throws CommandFailure (exit code 3) without a browser or a build, or if the browser doesn't
+ * start
  */
 export async function launchBrowser(options: LaunchOptions): Promise<DrivenBrowser> {
   const {
@@ -74,7 +77,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<DrivenBrows
   const executablePath = findChromium();
   checkInstalled('Chromium', executablePath, HOW_TO_INSTALL, extension);
   checkStartable(executablePath, headed);
-  const { default: puppeteer } = await import('puppeteer-core'); // slow to load, so only where a browser is driven
+  // slow to load, so only where a browser is driven
+  const { default: puppeteer } = await import('puppeteer-core');
   const copy =
     extension === null || options.shipped
       ? null

@@ -1,6 +1,6 @@
 /**
- * CPU samples from Chromium's tracing: V8 samples every thread of the browser. They come to the thread and the time of our trace by what
- * the hook says there (thread-marks.ts):
+ * CPU samples from Chromium's tracing: V8 samples every thread of the browser. The hook's marks
+ * (thread-marks.ts) assign them to a thread and a time of our trace:
  *
  *   browser    Profile, pid 12, tid 3, id 0x1; ProfileChunk, pid 12, id 0x1, nodes, samples, timeDeltas
  */

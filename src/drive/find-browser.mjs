@@ -31,7 +31,10 @@ const PLACES = {
 export const HOW_TO_INSTALL =
   'Install Chrome, Edge, or Chromium, 148 or newer (on Debian and Ubuntu: apt-get install chromium), or set CHROMIUM to the path of one.';
 
-/** @returns {string | null} path of a Chromium or Chrome: $CHROMIUM, else the first of the usual places */
+/**
+ * @returns {string | null} path of a Chromium or Chrome: $CHROMIUM, else the first of the usual
+ * places
+ */
 export function findChromium() {
   const { CHROMIUM } = process.env;
   if (CHROMIUM) return existsSync(CHROMIUM) ? CHROMIUM : null;
@@ -67,7 +70,10 @@ export function findFirefox() {
 export const HOW_TO_INSTALL_WEBKIT =
   'Install WebKitGTK with its MiniBrowser and its Python bindings, and Xvfb (on Debian and Ubuntu: apt-get install webkit2gtk-driver xvfb python3-gi gir1.2-webkit2-4.1), or set MINIBROWSER to its path.';
 
-/** @returns {string | null} path of WebKitGTK's MiniBrowser: $MINIBROWSER, else where distributions put it */
+/**
+ * @returns {string | null} path of WebKitGTK's MiniBrowser: $MINIBROWSER, else where distributions
+ * put it
+ */
 export function findMiniBrowser() {
   const { MINIBROWSER } = process.env;
   if (MINIBROWSER) return existsSync(MINIBROWSER) ? MINIBROWSER : null;

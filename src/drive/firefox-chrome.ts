@@ -45,7 +45,8 @@ export class FirefoxChrome {
   }
 
   /**
-   * Runs the body of an asynchronous function in the browser's window; arguments and result travel as JSON.
+   * Runs the body of an asynchronous function in the browser's window; arguments and result travel
+   * as JSON.
    * @param body sees `args`, and `extension` (the WebExtension's policy)
    */
   async run(body: string, ...args: unknown[]): Promise<unknown> {
@@ -73,8 +74,10 @@ export class FirefoxChrome {
   }
 
   /**
-   * Runs the body of an asynchronous function in a page of the extension, in its own content process.
-   * @param body sees the page's globals (`content` is its window, with privileges `utils` = windowUtils), and `args`
+   * Runs the body of an asynchronous function in a page of the extension, in its own content
+   * process.
+   * @param body sees the page's globals (`content` is its window, with privileges `utils` =
+   * windowUtils), and `args`
    */
   inView(view: View, body: string, ...args: unknown[]): Promise<unknown> {
     // in the page's realm, so that its own objects are plain ones; waives Xrays
@@ -86,7 +89,10 @@ export class FirefoxChrome {
     );
   }
 
-  /** Runs the body of an asynchronous function with privileges beside a page of the extension: `content` is its window. */
+  /**
+   * Runs the body of an asynchronous function with privileges beside a page of the extension:
+   * `content` is its window.
+   */
   frameScript(view: View, body: string, ...args: unknown[]): Promise<unknown> {
     return this.run(
       `const [view, source, ms] = args;

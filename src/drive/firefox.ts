@@ -37,7 +37,10 @@ export interface DrivenFirefox extends DrivenBrowserBase {
 
 const TIMEOUT_MS = 30_000;
 
-/** @throws CommandFailure (exit code 3) without a browser or a build, or when the browser does not start */
+/**
+ * @throws CommandFailure (exit code 3) without a browser or a build, or if the browser doesn't
+ * start
+ */
 export async function launchFirefox({
   extension,
   shipped = false,

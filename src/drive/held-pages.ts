@@ -7,7 +7,9 @@
 import type { Page } from 'puppeteer-core';
 import { inTime } from './in-time.ts';
 
-/** A request waits this long for a busy browser. Then the page comes, and may be hooked too late. */
+/**
+ * A request waits this long for a busy browser. Then the page comes, and may be hooked too late.
+ */
 const READY_MS = 5000;
 
 /**

@@ -152,7 +152,8 @@ const follow = async (maker: CDPSession, url: string): Promise<boolean> =>
 
 /** Asked of the frame that made the worker. */
 async function frameFollows(page: Page, { url, parentFrameId }: TargetInfo): Promise<boolean> {
-  const idOf = (frame: Frame): string => (frame as unknown as { _id: string })._id; // puppeteer's own name for it
+  // puppeteer's own name for it
+  const idOf = (frame: Frame): string => (frame as unknown as { _id: string })._id;
   const maker = page.frames().find((frame) => idOf(frame) === parentFrameId);
   return (await maker?.evaluate(question(url))) === true;
 }

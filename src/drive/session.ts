@@ -34,14 +34,19 @@ export interface RecordOptions extends BrowserLayers {
   url: string;
   /** The .vfst file to write. */
   out: string;
-  /** JavaScript expression in the page: the recording ends when it is truthy (a promise is awaited). */
+  /**
+   * JavaScript expression in the page: the recording ends when it is truthy (a promise is awaited).
+   */
   until?: string;
   /**
    * The recording's length after the page has loaded, or with `until` the maximum wait for it. In a
    * window without `seconds`, `until`, `untilMark`, and `script`, it lasts until Ctrl+C.
    */
   seconds?: number;
-  /** Module whose default export drives the page: `async (page, panel) => {}`, a puppeteer Page and Panel. */
+  /**
+   * Module whose default export drives the page: `async (page, panel) => {}`, a puppeteer Page and
+   * Panel.
+   */
   script?: string;
   /** PNG of the panel after the recording. */
   screenshot?: string;

@@ -1,6 +1,6 @@
 /**
- * Which thread of the browser's trace is which thread of ours. The hook says in each thread by a trace event which thread that is and what
- * its clock shows:
+ * Which thread of the browser's trace is which thread of ours. In each thread, the hook reports by
+ * a trace event which thread it is, and its clock:
  *
  *   thread     console.timeStamp('vfscope 1793000000123.4 56.7 ...')  timeOrigin, now()
  *   browser    TimeStamp, pid 12, tid 3, ts 987654321                 thread 12:3 began at that timeOrigin; our time = ts - offset

@@ -1,2 +1,5 @@
-/** `vfscope/hook` as a classic script without exports: for script elements, importScripts, and init scripts of test runners. */
+/**
+ * `vfscope/hook` as a classic script without exports: for script elements, importScripts, and init
+ * scripts of test runners.
+ */
 import './index.ts';

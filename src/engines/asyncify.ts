@@ -1,6 +1,7 @@
 /**
- * Asyncify's state of one engine, seen by wrapping its four exports in a copy of the exports. The first return of a suspended
- * call is only the unwind; its end is the return of the export that the glue calls for the last rewind.
+ * Asyncify's state of one engine, seen by wrapping its four exports in a copy of the exports. The
+ * first return of a suspended call is only the unwind; its end is the return of the export that the
+ * glue calls for the last rewind.
  */
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
 import { Op } from '../event/event.ts';

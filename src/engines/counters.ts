@@ -1,6 +1,7 @@
 /**
- * The engine's own page-cache counters, cumulative per connection, and what the connection holds in memory: read by sqlite3_db_status
- * after a statement. No SQL runs, and the app's memory is touched once, by one malloc of eight bytes.
+ * The engine's own page-cache counters, cumulative per connection, and what the connection holds in
+ * memory: read by sqlite3_db_status after a statement. No SQL runs, and the app's memory is touched
+ * once, by one malloc of eight bytes.
  */
 import { Op } from '../event/event.ts';
 import type { Recorder } from '../record/recorder.ts';

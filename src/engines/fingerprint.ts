@@ -14,7 +14,10 @@ export interface Fingerprint {
   /** SQLITE_SOURCE_ID: date, time and hash of the check-in. */
   sourceId: string | null;
   suspension: EngineInfo['suspension'];
-  /** Names of asyncify_start_unwind, _stop_unwind, _start_rewind, _stop_rewind among the exports; null without Asyncify. */
+  /**
+   * Names of asyncify_start_unwind, _stop_unwind, _start_rewind, _stop_rewind among the exports;
+   * null without Asyncify.
+   */
   asyncify: readonly string[] | null;
   /**
    * Exports with SQLite's own names call the SQL functions (sqlite.org's build, or an unknown one

@@ -19,7 +19,9 @@ export interface ConditionsDefinition extends Slowdown {
   devtools: boolean | null;
 }
 
-/** Open DevTools slow a page down in this browser: in Chromium, and in no other that was measured. */
+/**
+ * Open DevTools slow a page down in this browser: in Chromium, and in no other that was measured.
+ */
 export const slowsUnderDevtools = (userAgent: string): boolean => /Chrom(e|ium)\//.test(userAgent);
 
 /**

@@ -68,7 +68,10 @@ export type Definition =
    * `of`: seq of the first step of that run.
    */
   | { kind: 'values'; id: number; of: number; values: string[] }
-  /** The JavaScript stack of a statement's first prepare or exec on a connection, our own frames left out. `of`: id of its `sql`. */
+  /**
+   * The JavaScript stack of a statement's first prepare or exec on a connection, our own frames
+   * left out. `of`: id of its `sql`.
+   */
   | { kind: 'stack'; id: number; of: number; connection: number; text: string }
   | ChannelDefinition
   | BTreeDefinition

@@ -16,7 +16,8 @@
  */
 export const Op = {
   none: 0,
-  // vfs: sqlite3_io_methods in struct order, then the sqlite3_vfs methods (sqlite.org/c3ref/io_methods.html)
+  // vfs: sqlite3_io_methods in struct order, then the sqlite3_vfs methods
+  // (sqlite.org/c3ref/io_methods.html)
   xClose: 1,
   xRead: 2,
   xWrite: 3,
@@ -160,9 +161,15 @@ export const Field = {
    * unknown
    */
   object: 44,
-  /** u32, seq of the call that this one serves (the innermost open vfs or sql call of the thread); 0 = none */
+  /**
+   * u32, seq of the call that this one serves (the innermost open vfs or sql call of the thread); 0
+   * = none
+   */
   parent: 48,
-  /** u32, connection (sql, vfs), IndexedDB transaction (web) or handle; 0 = none. Ids are per thread. */
+  /**
+   * u32, connection (sql, vfs), IndexedDB transaction (web) or handle; 0 = none. Ids are per
+   * thread.
+   */
   context: 52,
   /** u32, by operation: see operations.ts */
   aux: 56,

@@ -40,7 +40,11 @@ const nameOf =
     ? (Object.getOwnPropertyDescriptor(DOMException.prototype, 'name')?.get ?? null)
     : null;
 
-/** A record's result for a failure: below 0 an exception of the list, 1 any other, which has no name. @param error what was thrown, if known */
+/**
+ * A record's result for a failure: below 0 an exception of the list, 1 any other, which has no
+ * name.
+ * @param error what was thrown, if known
+ */
 export function failureOf(error: unknown): number {
   if (nameOf === null || typeof error !== 'object' || error === null) return 1;
   try {

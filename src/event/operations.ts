@@ -27,7 +27,10 @@ export type Api = 'idb' | 'opfs' | 'locks' | 'atomics' | 'localStorage' | 'http'
 /** What a call counts as in all counts of calls on files and stores. */
 export type Counts = 'read' | 'write' | 'sync' | 'lock' | 'open';
 
-/** What a record's result means: SQLite's result code, bytes moved, another answer, 0 or the failure of a request (exceptions.ts), nothing. */
+/**
+ * What a record's result means: SQLite's result code, bytes moved, another answer, 0 or the failure
+ * of a request (exceptions.ts), nothing.
+ */
 export type Result = 'code' | 'bytes' | 'answer' | 'failure' | 'none';
 
 /**
@@ -115,7 +118,9 @@ const CATALOG: Record<OpName, Traits> = {
   xAccess: { ...ASKS, ...ANSWER }, // aux: flags
   idbOpen: ASKS,
   idbDeleteDatabase: CHANGES,
-  idbTransaction: { activity: 'sync', spent: 'idbTransaction' }, // aux: mode (0 readonly, 1 readwrite, 2 versionchange) | durability << 2 (0 default, 1 strict, 2 relaxed)
+  // aux: mode (0 readonly, 1 readwrite, 2 versionchange) | durability << 2 (0 default, 1 strict, 2
+  // relaxed)
+  idbTransaction: { activity: 'sync', spent: 'idbTransaction' },
   idbGet: GET,
   idbGetKey: GET_KEYS,
   idbGetAll: GET,
@@ -150,8 +155,11 @@ const CATALOG: Record<OpName, Traits> = {
   opfsGetFileHandle: ASKS,
   opfsGetDirectoryHandle: ASKS,
   opfsMove: CHANGES,
-  idbBlocked: ASIDE, // another connection blocks an open or a delete. aux: seq of the waiting call; offset, length: requested version (NaN = to be deleted), existing version
-  idbVersionChange: ASIDE, // the app is notified that its own connection blocks one. offset, length: the same
+  // another connection blocks an open or a delete. aux: seq of the waiting call; offset, length:
+  // requested version (NaN = to be deleted), existing version
+  idbBlocked: ASIDE,
+  // the app is notified that its own connection blocks one. offset, length: the same
+  idbVersionChange: ASIDE,
   lockRequest: LOCK, // aux: mode (0 exclusive, 1 shared) | ifAvailable << 1 | steal << 2
   lockHeld: ASIDE, // aux: the same
   lockQuery: { spent: 'lock' },
@@ -163,7 +171,8 @@ const CATALOG: Record<OpName, Traits> = {
   localStorageRemove: { ...REMOVE, synchronous: true },
   localStorageKey: { ...ASKS, synchronous: true },
   localStorageClear: { ...REMOVE, synchronous: true },
-  httpXhr: { ...READ, synchronous: true }, // a synchronous XMLHttpRequest, until its response is there
+  // a synchronous XMLHttpRequest, until its response is there
+  httpXhr: { ...READ, synchronous: true },
   sqlOpen: CPU,
   sqlClose: CPU,
   sqlPrepare: CPU, // aux: id of the statement instance (per thread)
@@ -171,12 +180,25 @@ const CATALOG: Record<OpName, Traits> = {
   sqlReset: CPU, // aux: the same
   sqlFinalize: CPU, // aux: the same
   sqlExec: CPU, // aux2: statements in the text (in its first 8 KB); which of them ran is not known
-  sqlCounters: { aside: true, result: 'none' }, // the engine's counters after a statement: offset = hits, length = misses, aux = writes, aux2 = spills (cumulative per connection)
-  sqlStmtStatus: { aside: true, result: 'none' }, // what a run of a statement added to the engine's counters: offset = rows stepped in full scans, length = steps of the virtual machine, aux = the instance, aux2 = sorts
-  sqlStmtStatusMore: { aside: true, result: 'none' }, // one more of them: length = what was added (of memoryUsed: bytes), aux = the instance, aux2 = which (StatementStatus)
-  sqlMemory: { aside: true, result: 'none' }, // what a connection holds, bytes: offset = the engine's whole memory, length = its page cache, aux = its schema, aux2 = its prepared statements; object = the engine, 0 in older recordings
-  sqlMemoryGrew: { aside: true, result: 'none' }, // the engine's memory grew while a call of an Asyncify build was suspended, or inside an xRead or xWrite of a JSPI build, bytes: offset = after, length = before; aux = seq of the VFS call, 0 = not known
-  sqlInstructions: { aside: true, result: 'none' }, // instructions of a call: offset = all of the thread's before it, length and aux2 = low and high 32 bits of its own, aux = its seq
+  // the engine's counters after a statement: offset = hits, length = misses, aux = writes, aux2 =
+  // spills (cumulative per connection)
+  sqlCounters: { aside: true, result: 'none' },
+  // what a run of a statement added to the engine's counters: offset = rows stepped in full scans,
+  // length = steps of the virtual machine, aux = the instance, aux2 = sorts
+  sqlStmtStatus: { aside: true, result: 'none' },
+  // one more of them: length = what was added (of memoryUsed: bytes), aux = the instance, aux2 =
+  // which (StatementStatus)
+  sqlStmtStatusMore: { aside: true, result: 'none' },
+  // what a connection holds, bytes: offset = the engine's whole memory, length = its page cache,
+  // aux = its schema, aux2 = its prepared statements; object = the engine, 0 in older recordings
+  sqlMemory: { aside: true, result: 'none' },
+  // the engine's memory grew while a call of an Asyncify build was suspended, or inside an xRead or
+  // xWrite of a JSPI build, bytes: offset = after, length = before; aux = seq of the VFS call, 0 =
+  // not known
+  sqlMemoryGrew: { aside: true, result: 'none' },
+  // instructions of a call: offset = all of the thread's before it, length and aux2 = low and high
+  // 32 bits of its own, aux = its seq
+  sqlInstructions: { aside: true, result: 'none' },
   threadStart: { ...NOTHING, own: true },
   threadEnd: { ...NOTHING, own: true },
   navigation: NOTHING,
@@ -184,16 +206,27 @@ const CATALOG: Record<OpName, Traits> = {
   error: META,
   mark: NOTHING,
   measure: NOTHING,
-  tracer: { own: true }, // the tracer's own work that the app had to wait for: draining, set-up. length: records or bytes handled
+  // the tracer's own work that the app had to wait for: draining, set-up. length: records or bytes
+  // handled
+  tracer: { own: true },
   dropped: { own: true }, // records that did not fit. length: how many since the last such record
-  wasmFetch: NOTHING, // how a wasm module came here. offset: begin of the request in ms; length: bytes of the body; aux: microseconds; aux2: bytes unpacked
-  wasmCompile: CPU, // length: bytes handed over; aux: id of the URL as a `name`; context: seq of the wasmCompile of that module, 0 = not known, and while the module is fetched meanwhile
+  // how a wasm module came here. offset: begin of the request in ms; length: bytes of the body;
+  // aux: microseconds; aux2: bytes unpacked
+  wasmFetch: NOTHING,
+  // length: bytes handed over; aux: id of the URL as a `name`; context: seq of the wasmCompile of
+  // that module, 0 = not known, and while the module is fetched meanwhile
+  wasmCompile: CPU,
   wasmInstantiate: CPU, // the same; also where compiling is part of it
   longTask: NOTHING, // recorded when it ends, like a measure
   interaction: NOTHING, // from the input to the next frame; also recorded when it ends
-  messagePost: ASIDE, // a call of postMessage. object: this end of the channel; aux: the message's number in this direction; aux2: what length is (MessageSize)
-  messageHandle: ASIDE, // a message event, while its listeners run. object, aux: the same, of the other direction
-  messagePort: ASIDE, // a port goes along. object: the port; context: the end of the channel that carries it; aux: number of the message; aux2: its place among the ports; length: which way (PortMove)
+  // a call of postMessage. object: this end of the channel; aux: the message's number in this
+  // direction; aux2: what length is (MessageSize)
+  messagePost: ASIDE,
+  // a message event, while its listeners run. object, aux: the same, of the other direction
+  messageHandle: ASIDE,
+  // a port goes along. object: the port; context: the end of the channel that carries it; aux:
+  // number of the message; aux2: its place among the ports; length: which way (PortMove)
+  messagePort: ASIDE,
   end: NOTHING,
 };
 
@@ -331,7 +364,10 @@ export const STORAGE_WRITES: readonly number[] = /* @__PURE__ */ codesOf(
   ({ layer, counts }) => layer === 'web' && counts === 'write',
 );
 
-/** Codes of the operations that make a file in OPFS durable: flush() of a handle, close() of a stream. */
+/**
+ * Codes of the operations that make a file in OPFS durable: flush() of a handle, close() of a
+ * stream.
+ */
 export const OPFS_FLUSHES: readonly number[] = /* @__PURE__ */ codesOf(
   ({ api, counts }) => api === 'opfs' && counts === 'sync',
 );

@@ -77,7 +77,9 @@ interface Refused {
   statement: StatementTally | null;
 }
 
-/** A call, as far as it is known at its begin. Calls made by other calls aren't distinguished here. */
+/**
+ * A call, as far as it is known at its begin. Calls made by other calls aren't distinguished here.
+ */
 const sqlCall = (
   op: number,
   prepared: Prepared | null,
@@ -236,7 +238,8 @@ export class EngineSql implements SqlCaller {
     const db = prepared?.db ?? 0;
     const before = this.refused.get(db);
     this.refused.delete(db);
-    this.refused.delete(0); // an attempt to open: the thread's next call shows whether it is retried
+    // an attempt to open: the thread's next call shows whether it is retried
+    this.refused.delete(0);
     if (!before) return false;
     const next = { ...sqlCall(op, prepared, at), toMs: at, result: 0 };
     if (

@@ -80,7 +80,8 @@ async function addInputs(paths: readonly string[], set: DataSet, options: Option
       );
       result.added++;
     } catch (e) {
-      if (e instanceof CommandFailure) throw e; // the data set failed: the next input would fail, too
+      // the data set failed: the next input would fail, too
+      if (e instanceof CommandFailure) throw e;
       complain(whyLeftOut(path, e));
       result.leftOut++;
     }

@@ -6,8 +6,9 @@
  *   _manifest/<id>.json                    written when all files of an input are there
  *   _tmp/                                  files that are being written
  *
- * A file is written under another name and renamed, so it is there whole or not at all. An input that was interrupted has no entry in
- * the manifest, and adding it again writes the same files over what is there. Readers of Parquet skip names that begin with `_`.
+ * A file is written under another name and renamed, so it is there whole or not at all. An input
+ * that was interrupted has no entry in the manifest, and adding it again writes the same files over
+ * what is there. Readers of Parquet skip names that begin with `_`.
  */
 import { randomUUID } from 'node:crypto';
 import {

@@ -1,6 +1,7 @@
 /**
- * Events as cells of files, column by column: the same as the columns of analysis/events/table.ts, whose `value` is asked for one event at a
- * time, in a fraction of their time. A test compares them.
+ * Events as cells of files, column by column. The cells are the same as those of the columns in
+ * analysis/events/table.ts, which compute one event at a time, but take a fraction of the time. A
+ * test compares them.
  */
 import {
   ACTIVITIES,
@@ -50,7 +51,10 @@ const known = (of: (view: ThreadView) => Numbers): Reader =>
 
 /** By operation, place of its text: -1 = not looked up yet. */
 const places = new Int32Array(256);
-/** A text for each operation. @param isNone null, or whether an event has none whatever its operation */
+/**
+ * A text for each operation.
+ * @param isNone null, or whether an event has none whatever its operation
+ */
 const byOperation = (
   all: readonly (string | null)[],
   isNone: typeof isInMemory | null = null,

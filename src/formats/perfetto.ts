@@ -156,7 +156,10 @@ class Track {
   }
 }
 
-/** The whole trace as bytes, in pieces of about 64 KiB. Calls without an end last until the end of the trace, or of their thread, and are marked `unfinished`. */
+/**
+ * The whole trace as bytes, in pieces of about 64 KiB. Calls without an end last until the end of
+ * the trace, or of their thread, and are marked `unfinished`.
+ */
 export async function* perfetto(store: TraceStore): AsyncGenerator<Uint8Array> {
   const out = new ProtoWriter();
   const [, endUs] = store.extent();

@@ -17,7 +17,10 @@ const LANE_TITLE: Record<LaneKind, string> = {
   web: 'storage',
   lock: 'lock level',
 };
-/** By place in ACTIVITIES: none, cpu, read, write, sync, lock, wait, meta; then an open IndexedDB transaction. */
+/**
+ * By place in ACTIVITIES: none, cpu, read, write, sync, lock, wait, meta; then an open IndexedDB
+ * transaction.
+ */
 export const ACTIVITY_COLORS = [
   '#9aa0a6',
   '#4c78c8',

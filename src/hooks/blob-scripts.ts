@@ -70,7 +70,8 @@ export class BlobScripts {
     if (!Array.isArray(parts)) return undefined;
     let text = '';
     for (let i = 0; i < parts.length && text.length < KEPT; i++) {
-      const part = i < KEPT ? this.textOf(dataProperty(parts, i)) : undefined; // Blobs of data can have many parts
+      // Blobs of data can have many parts
+      const part = i < KEPT ? this.textOf(dataProperty(parts, i)) : undefined;
       text = firstWords(text + (part ?? UNKNOWN));
     }
     return text.slice(0, KEPT);

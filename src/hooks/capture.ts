@@ -1,4 +1,7 @@
-/** What this recording captures: a page gets it from scripts in front of the hook (protocol/capture.ts), a worker from its environment. */
+/**
+ * What this recording captures: a page gets it from scripts in front of the hook
+ * (protocol/capture.ts), a worker from its environment.
+ */
 import { CAPTURE_KEY } from '../protocol/capture.ts';
 import { CAPTURED_LAYERS, captureOptionsOf, type CaptureOptions } from '../event/capture.ts';
 import { environment, type CarriedScripts } from './source.ts';
@@ -24,7 +27,8 @@ function take(): [CaptureOptions, scripts?: CarriedScripts, waits?: boolean, sha
       said.shared === true,
     ];
   } catch {
-    return [captureOptionsOf({})]; // a page that was already running can store any value there; the defaults are safe
+    // a page that was already running can store any value there; the defaults are safe
+    return [captureOptionsOf({})];
   } finally {
     Reflect.deleteProperty(globalThis, key);
   }

@@ -74,7 +74,8 @@ export class FilteredWorkers {
       },
       true,
     );
-    listen(worker, 'error', () => this.silent.delete(worker)); // it doesn't load, or throws: the app gets the error
+    // it doesn't load, or throws: the app gets the error
+    listen(worker, 'error', () => this.silent.delete(worker));
     const ref = new WeakRef(worker);
     const one = { ref, since: now(), script, cause: cause ?? ENDED };
     this.waiting.push(one);

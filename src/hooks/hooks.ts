@@ -1,6 +1,6 @@
 /**
- * The hook script: runs in every frame of a recorded tab at document_start and, by its own source, in dedicated workers before
- * their first line. Once per realm.
+ * The hook script: runs in every frame of a recorded tab at document_start and, by its own source,
+ * in dedicated workers before their first line. Once per realm.
  */
 import { environment, NATIVES_HOOKED, WORKERS_FILTERED } from './source.ts';
 import { startPage } from './page-side.ts';
@@ -20,6 +20,7 @@ if (hookIn(globalThis) === undefined) {
     try {
       startPage();
     } catch (e) {
-      console.warn('vfscope: this page cannot be recorded:', e); // nothing that could carry a note is installed
+      // nothing that could carry a note is installed
+      console.warn('vfscope: this page cannot be recorded:', e);
     }
 }

@@ -15,7 +15,8 @@ export function noteLateStart(recorder: Recorder): void {
     .getEntriesByType('resource')
     .map(({ name }) => name.replace(/[?#].*$/, '').replace(/^.*\//, ''));
   const engine = loaded.find((name) => /sql.*\.wasm$/i.test(name));
-  if (NATIVES_DRIVEN && says && !engine) return; // one of them imported the hook, before the others if set up correctly
+  // one of them imported the hook, before the others if set up correctly
+  if (NATIVES_DRIVEN && says && !engine) return;
   const cause = engine
     ? `SQLite was loaded before the recording began (${engine}): its calls`
     : 'SQLite and workers that were running before the recording began';

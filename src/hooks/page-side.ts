@@ -1,4 +1,7 @@
-/** The hook in a page or frame: session, handshake, and on an isolated page the rings of all its workers. */
+/**
+ * The hook in a page or frame: session, handshake, and on an isolated page the rings of all its
+ * workers.
+ */
 import { NOW_EVENT } from '../protocol/capture.ts';
 import { shares, waits } from './capture.ts';
 import { Handshake } from './handshake.ts';

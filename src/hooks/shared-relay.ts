@@ -37,7 +37,8 @@ export class SharedRelay {
   private leaving = false;
 
   constructor(private readonly host: SharedRelayHost) {
-    this.channel = new NativeBroadcastChannel(CHANNEL); // throws in an opaque origin, which has no such workers either
+    // throws in an opaque origin, which has no such workers either
+    this.channel = new NativeBroadcastChannel(CHANNEL);
     listen(this.channel, 'message', (event) => this.hear(dataOf(event)));
     this.say({ mark: MARK, k: 'who' });
   }

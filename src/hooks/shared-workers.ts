@@ -124,7 +124,8 @@ export class SharedWorkers {
         const as = (newTarget === ours ? target : newTarget) as Constructor;
         const cause = this.whyNative(args);
         if (cause === null) return this.make(args, as);
-        const worker = construct(target, args, as) as SharedWorker; // throws the error that the app must see
+        // throws the error that the app must see
+        const worker = construct(target, args, as) as SharedWorker;
         if (cause) {
           const name = nameOf(args[1]);
           this.recorded?.note(cause, args[0], name);
@@ -303,7 +304,8 @@ export class SharedWorkers {
     try {
       native = construct(this.native, args) as SharedWorker;
     } catch {
-      return this.fail({ worker }); // it would have thrown synchronously: its arguments were checked
+      // it would have thrown synchronously: its arguments were checked
+      return this.fail({ worker });
     }
     this.held.add(native);
     listen(native, 'error', () => void dispatch(worker, new NativeEvent('error')));

@@ -1,6 +1,7 @@
 /**
- * The hook as text. The build wraps this bundle in `(function vfscopeHook(vfscopeEnvironment) {...})({ role: 'page' })`: the
- * function's own source is the script that goes into workers, with another environment.
+ * The hook as text. The build wraps this bundle in `(function vfscopeHook(vfscopeEnvironment)
+ * {...})({ role: 'page' })`: the function's own source is the script that goes into workers, with
+ * another environment.
  */
 import type { Refusal } from '../protocol/page-policy.ts';
 import type { CaptureOptions } from '../event/capture.ts';

@@ -113,14 +113,16 @@ export class Supervised {
     if (!iterator) return natively();
     const transfer = [...{ [Symbol.iterator]: () => apply(iterator, list, []) }] as Transferable[];
     args = [args[0], transfer]; // an iterator returns its items only once
-    if (transfer.some((one) => Object(one) !== one)) return natively(); // is refused before the message is read
+    // is refused before the message is read
+    if (transfer.some((one) => Object(one) !== one)) return natively();
     if (transfer.some(movesOnce)) {
       this.flush(true); // copying it failed: it is sent at once, after the earlier ones
       return natively();
     }
     let copy: { data: unknown; transfer: Transferable[] };
     try {
-      copy = clone({ data: args[0], transfer }, { transfer }); // a snapshot taken now, as postMessage does
+      // a snapshot taken now, as postMessage does
+      copy = clone({ data: args[0], transfer }, { transfer });
     } catch (e) {
       throw ofPostMessage(e); // the native call would run the message's getters again
     }
@@ -177,8 +179,9 @@ export class Supervised {
   }
 
   /**
-   * Post the held messages. Before the app's script runs, only post those that a native worker could
-   * still get afterwards: a message with transferred objects waits, and so do the messages after it.
+   * Post the held messages. Before the app's script runs, only post those that a native worker
+   * could still get afterwards: a message with transferred objects waits, and so do the messages
+   * after it.
    */
   private flush(all: boolean): void {
     const { held, worker } = this;
@@ -228,7 +231,8 @@ export class Supervised {
     if (!event.isTrusted) return; // our event, forwarded from the native worker
     const error = event instanceof NativeErrorEvent ? event : null;
     if (this.spare) {
-      if (error && this.wrapped.bootstrap.urls.includes(error.filename)) stop(event); // how the hook leaves an unfit worker
+      // how the hook leaves an unfit worker
+      if (error && this.wrapped.bootstrap.urls.includes(error.filename)) stop(event);
     } else if (this.held && !this.ready) {
       stop(event);
       if (error && !this.early) this.waitForReady(error);
@@ -252,7 +256,8 @@ export class Supervised {
       amend(error, 'lineno', error.lineno - bootstrap.linesBefore);
     else if (error.filename !== bare && error.filename !== url) return;
     amend(error, 'filename', url); // importScripts drops the #fragment
-    amend(error, 'message', error.message.replace(IMPORT_SCRIPTS, '')); // a syntax error in the app's own script
+    // a syntax error in the app's own script
+    amend(error, 'message', error.message.replace(IMPORT_SCRIPTS, ''));
   }
 
   /**

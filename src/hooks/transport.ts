@@ -191,7 +191,8 @@ export class Transport {
     portListen(port, (event) => {
       const message = checkedThreadMessage(dataOf(event));
       if (message?.k === 'hello') {
-        message.thread.parent ??= parent; // a worker whose script brings the hook doesn't know its creator
+        // a worker whose script brings the hook doesn't know its creator
+        message.thread.parent ??= parent;
         own = message.thread.id;
         return this.enroll(null, message, port);
       }

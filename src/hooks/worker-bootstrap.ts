@@ -65,7 +65,8 @@ export function bootstrap(
     return { script, urls: [script, hookUrl], linesBefore: 0, imports: false };
   }
   if (blob && strict !== undefined) {
-    const script = scriptUrl(strict ? '"use strict";' : '', ...hook(), '\n', blob); // so that columns stay right
+    // so that columns stay right
+    const script = scriptUrl(strict ? '"use strict";' : '', ...hook(), '\n', blob);
     return { script, urls: [script], linesBefore: lines, imports: false };
   }
   // of the type that importScripts requires, and the app's own URL may be revoked by then

@@ -46,7 +46,10 @@ const BEHIND_REFERRER = ['referrerPolicy', 'signal', 'window'];
 /** What a Request returns for a referrer that isn't set. */
 const CLIENT = 'about:client';
 
-/** Make this worker's global scope behave as if its script had been loaded from `base`. Call before the app's first line. */
+/**
+ * Make this worker's global scope behave as if its script had been loaded from `base`. Call before
+ * the app's first line.
+ */
 export function repairBaseUrl(base: string): void {
   const g = globalThis as unknown as Record<string, object | undefined>;
   const patches = new Patches(); // only for its way to replace functions: never restored
@@ -62,7 +65,8 @@ export function repairBaseUrl(base: string): void {
     (g[name] as { prototype?: object } | undefined)?.prototype;
 
   repairLocation(base);
-  const referrer = base.startsWith('http') ? base : undefined; // natively the worker's URL, which a blob: URL can't replace
+  // natively the worker's URL, which a blob: URL can't replace
+  const referrer = base.startsWith('http') ? base : undefined;
   /** A RequestInit in the app's terms; every member is read once, as the platform reads it. */
   const initOf = (
     init: unknown,

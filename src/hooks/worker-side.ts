@@ -145,8 +145,9 @@ function record(environment: WorkerEnvironment, tell: Tell): MessagePort | null 
   };
   const scope = globalThis as unknown as EventTarget;
   listen(scope, 'message', onMessage, true);
-  // It stays until the creator has said that the recording is over: this worker's own port may have said so before, and the app would hear it.
-  // The creator of a worker that records itself says nothing.
+  // It stays until the creator has said that the recording is over: this worker's own port may have
+  // said so before, and the app would hear it. The creator of a worker that records itself says
+  // nothing.
   if (NATIVES_DRIVEN && says) lifetime.onRestore(() => unlisten(scope, 'message', onMessage, true));
 
   let panelEnd: MessagePort | null = null;

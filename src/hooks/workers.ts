@@ -184,7 +184,8 @@ export class Workers {
       decision = { native: '' };
     }
     if (decision.native !== null) {
-      const worker = makeNative(); // throws the error that the app must see, before anything is noted
+      // throws the error that the app must see, before anything is noted
+      const worker = makeNative();
       // its script may bring the hook anyway, whose messages are not for the app
       const waits = NATIVES_DRIVEN && decision.native !== DATA;
       if (WORKERS_FILTERED || waits) this.filtered!.follow(worker, args[0], decision.native);
@@ -205,7 +206,8 @@ export class Workers {
         this.atOnce++;
       }
       if (e instanceof TypeError && 'trustedTypes' in globalThis) {
-        this.refused = TRUSTED_TYPES; // enforced policies: the app's text fails as ours did, and only its own failure may show
+        // enforced policies: the app's text fails as ours did, and only its own failure may show
+        this.refused = TRUSTED_TYPES;
         this.toSwallow++;
       }
       const worker = makeNative();

@@ -1,4 +1,7 @@
-/** Query plans of the statements that findings are about: why SQLite scans, sorts, or builds an index. */
+/**
+ * Query plans of the statements that findings are about: why SQLite scans, sorts, or builds an
+ * index.
+ */
 import type { Facts } from '../analysis/core/graph.ts';
 import { findings } from '../analysis/findings/index.ts';
 import { statementTable, type StatementRow } from '../analysis/statements/statement-table.ts';

@@ -22,7 +22,11 @@ const LOADERS: Record<SqliteBuild, () => Promise<[load: unknown, api: unknown]>>
     ]),
 };
 
-/** A new instance. @param source of that build's wasm @throws Error when the wasm can't be loaded */
+/**
+ * A new instance.
+ * @param source of that build's wasm
+ * @throws Error when the wasm can't be loaded
+ */
 export async function loadSqlite<Module extends object>(
   source: WasmSource,
   build: SqliteBuild = 'wa-sqlite',

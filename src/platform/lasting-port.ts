@@ -42,7 +42,9 @@ interface LastingPortEvents<In> {
   onOrphaned?(error: Error): void;
 }
 
-/** Connect to the background. The messages are those of protocol/messages.ts for the port's name. */
+/**
+ * Connect to the background. The messages are those of protocol/messages.ts for the port's name.
+ */
 export function connectLasting<In, Out>(
   name: string,
   events: LastingPortEvents<In>,
@@ -72,7 +74,8 @@ export function connectLasting<In, Out>(
     };
     renew = () => {
       if (giveUp()) connectAgain();
-      mine.disconnect(); // only then: a background without a connection to this panel ends its recording
+      // only then: a background without a connection to this panel ends its recording
+      mine.disconnect();
     };
     const timer = setTimeout(renew, GREETING_MS);
     mine.onMessage.addListener((message) => {

@@ -60,7 +60,8 @@ function originPattern(origin: string): string {
 
 function documentPattern(url: string): string {
   const { origin, pathname, search } = new URL(url);
-  const path = pathname + (search || (url.endsWith('?') ? '?' : '')); // patterns tell `/?` from `/`, `search` doesn't
+  // patterns tell `/?` from `/`, `search` doesn't
+  const path = pathname + (search || (url.endsWith('?') ? '?' : ''));
   return (
     originPattern(origin).slice(0, -2) +
     (path.length > LONGEST_PATTERN ? `${path.slice(0, LONGEST_PATTERN)}*` : path)

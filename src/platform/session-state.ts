@@ -23,7 +23,8 @@ export class SessionState<T> {
 
   /**
    * Apply a change and store the result.
-   * @param change may be asynchronous and changes its argument in place; when it throws, nothing is stored
+   * @param change may be asynchronous and changes its argument in place; when it throws, nothing is
+   * stored
    * @returns what `change` returns
    */
   change<R>(change: (value: T) => R | Promise<R>): Promise<R> {
@@ -36,7 +37,8 @@ export class SessionState<T> {
       this.onValue(value);
       return result;
     });
-    this.queue = run.catch(() => undefined); // the caller gets the error; the next change starts from what is stored
+    // the caller gets the error; the next change starts from what is stored
+    this.queue = run.catch(() => undefined);
     return run;
   }
 }

@@ -9,7 +9,10 @@ import { apply, getterOf, textOf } from '../record/reflect.ts';
 import type { ProbeContext } from './context.ts';
 import { valueBytes } from './value-size.ts';
 
-/** Record the synchronous requests that SQL and VFS calls of this thread make, until the context's patches are restored. length = bytes. */
+/**
+ * Record the synchronous requests that SQL and VFS calls of this thread make, until the context's
+ * patches are restored. length = bytes.
+ */
 export function installHttp(context: ProbeContext): void {
   const { recorder } = context;
   const xhr = context.proto('XMLHttpRequest');

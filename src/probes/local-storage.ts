@@ -15,7 +15,10 @@ const METHODS = [
   ['clear', Op.localStorageClear],
 ] as const;
 
-/** Record localStorage calls of this page until the context's patches are restored. length = bytes, as UTF-16. */
+/**
+ * Record localStorage calls of this page until the context's patches are restored. length = bytes,
+ * as UTF-16.
+ */
 export function installLocalStorage(context: ProbeContext): void {
   const { recorder, scope } = context;
   const localStorageOf = getterOf(scope, 'localStorage'); // the app may replace it

@@ -32,7 +32,8 @@ export function installOpfsAccessHandles(
   let last = 0;
   const infoOf = (handle: AccessHandle): OpenHandle => {
     let info = open.get(handle);
-    if (!info) open.set(handle, (info = { file: paths.idOf('?'), number: ++last, cursor: NaN })); // opened before the recording
+    // opened before the recording
+    if (!info) open.set(handle, (info = { file: paths.idOf('?'), number: ++last, cursor: NaN }));
     return info;
   };
 

@@ -1,6 +1,6 @@
 /**
- * Reads of Files that came from getFile(), and of their slices: arrayBuffer, text, bytes, stream, FileReader.
- * Not seen: a File handed to fetch, Response, createImageBitmap or another thread.
+ * Reads of Files that came from getFile(), and of their slices: arrayBuffer, text, bytes, stream,
+ * FileReader. Not seen: a File handed to fetch, Response, createImageBitmap or another thread.
  */
 import { Flag, Op } from '../event/event.ts';
 import { failureIn } from '../event/exceptions.ts';
@@ -53,7 +53,8 @@ export function installOpfsFiles(context: ProbeContext, endWith: EndWith): OpfsF
     });
   context.record<Blob>(prototype, 'stream', {
     begin,
-    end: (token) => recorder.end(token, 0, Flag.untimed), // read piece by piece later, by the code that gets the stream
+    // read piece by piece later, by the code that gets the stream
+    end: (token) => recorder.end(token, 0, Flag.untimed),
   });
 
   for (const type of ['FileReader', 'FileReaderSync'])

@@ -1,7 +1,10 @@
 /** What the OPFS probes share: the paths of handles. */
 import type { ProbeContext } from './context.ts';
 
-/** Paths of handles, and ids of paths; shared by the OPFS probes. '' is the root, '/dir/a.db' a file. */
+/**
+ * Paths of handles, and ids of paths; shared by the OPFS probes. '' is the root, '/dir/a.db' a
+ * file.
+ */
 export class OpfsPaths {
   private readonly paths = new WeakMap<object, string>();
   constructor(private readonly context: ProbeContext) {}

@@ -25,11 +25,17 @@ export class WalHeaders {
   aux2 = 0;
   private readonly known = new Map<number, KnownWal>();
 
-  /** @param file id of the file @param offset where in the file; NaN = not known @param data what the app writes @param length its bytes */
+  /**
+   * @param file id of the file
+   * @param offset where in the file; NaN = not known
+   * @param data what the app writes
+   * @param length its bytes
+   */
   look(file: number, offset: number, data: ArrayBuffer | ArrayBufferView, length: number): void {
     this.aux = this.aux2 = 0;
     const single = length - WAL_FRAME_HEADER;
-    if (length !== WAL_HEADER && single !== 0 && !isPageSize(single)) return; // nearly every write ends here
+    // nearly every write ends here
+    if (length !== WAL_HEADER && single !== 0 && !isPageSize(single)) return;
     const view = ArrayBuffer.isView(data)
       ? new DataView(data.buffer, data.byteOffset, Math.min(length, WAL_HEADER))
       : new DataView(data, 0, Math.min(length, WAL_HEADER));

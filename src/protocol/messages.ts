@@ -8,7 +8,8 @@
  *   content script <--runtime.Port--> background <--> panel         RelayMessage, where that is not possible
  *   panel <--runtime.Port--> background                             PanelMessage / BackgroundMessage
  *
- * What comes from a page is untrusted: anything there can post to our listeners. Every receiver calls the guard first.
+ * What comes from a page is untrusted: anything there can post to our listeners. Every receiver
+ * calls the guard first.
  */
 import type { Refusal } from './page-policy.ts';
 import type { Batch } from '../event/batch.ts';
@@ -143,7 +144,10 @@ export interface Answer {
    * it, so a page that loads the frame itself can't hand over its own port.
    */
   token: string;
-  /** 'runtime' sends batches through runtime.Port, for browsers or pages where no port can be handed over. */
+  /**
+   * 'runtime' sends batches through runtime.Port, for browsers or pages where no port can be handed
+   * over.
+   */
   transport: 'port' | 'runtime';
   /** What the headers of this document refuse, if they were seen. */
   refused: Refusal[];
@@ -180,7 +184,10 @@ export type LineMessage =
 
 // ---- content script <-> panel where no MessagePort can be handed over ----------------------------------------------------
 
-/** Name of the runtime.Port over which a content script relays; `source` is drawn by the content script. */
+/**
+ * Name of the runtime.Port over which a content script relays; `source` is drawn by the content
+ * script.
+ */
 export const relayPortName = (source: string): string => `relay:${source}`;
 /** The content of a relay. `channel` identifies the page's port that the relay stands in for. */
 export type RelayBody =

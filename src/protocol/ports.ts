@@ -15,7 +15,8 @@ const [messageData, messagePorts] = ['data', 'ports'].map((name) =>
 
 export const newChannel = (): { ours: MessagePort; theirs: MessagePort } => {
   const channel = new Channel();
-  if (!port1Of || !port2Of) return { ours: channel.port1, theirs: channel.port2 }; // Node has them as fields
+  // Node has them as fields
+  if (!port1Of || !port2Of) return { ours: channel.port1, theirs: channel.port2 };
   return {
     ours: apply(port1Of, channel, []) as MessagePort,
     theirs: apply(port2Of, channel, []) as MessagePort,

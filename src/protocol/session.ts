@@ -133,7 +133,10 @@ export interface ThreadRow {
   lanes: LaneInfo[];
 }
 
-/** One frame of the timeline: per lane what each pixel column shows, and the slices wide enough to be distinguished. */
+/**
+ * One frame of the timeline: per lane what each pixel column shows, and the slices wide enough to
+ * be distinguished.
+ */
 export interface TimelineFrame {
   from: number;
   to: number;
@@ -245,7 +248,10 @@ export interface Spool {
   /** null = the copy lacks its end or doesn't include this. It is known once the copy is opened. */
   events: number | null;
   durationUs: number | null;
-  /** When the user last saved the recording as a file, ms; null = never. The file may not exist: browsers don't report failed downloads. */
+  /**
+   * When the user last saved the recording as a file, ms; null = never. The file may not exist:
+   * browsers don't report failed downloads.
+   */
   savedAt: number | null;
   bytes: number;
   origin: string;
@@ -313,7 +319,8 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
   /** What a copy of the loaded trace would reveal about the app. */
   privacy(): Promise<PrivacyReport>;
   /**
-   * Name wasm functions of the loaded trace's CPU samples. @param file a build of the same module that has names
+   * Name wasm functions of the loaded trace's CPU samples.
+   * @param file a build of the same module that has names
    * @returns functions that got one @throws where it isn't a wasm file, or none fits
    */
   nameFunctions(file: Blob): Promise<number>;
@@ -340,7 +347,10 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
     /** For the frame; absent = one column. */
     binUs?: number;
   }): Promise<TimelineFrame>;
-  /** The event under a point of a lane, or null: the innermost that covers `us`, else the nearest within `slackUs`. */
+  /**
+   * The event under a point of a lane, or null: the innermost that covers `us`, else the nearest
+   * within `slackUs`.
+   */
   hit(lane: string, us: number, slackUs: number): Promise<EventRef | null>;
   event(thread: number, seq: number): Promise<EventDetails>;
   /**

@@ -55,7 +55,8 @@ export class DefinitionQueue {
         u32[W(Header.faults)]!++;
         continue;
       }
-      if (used + size > layout.definitionsCapacity) return; // tried again with the next definition or record
+      // tried again with the next definition or record
+      if (used + size > layout.definitionsCapacity) return;
       const mask = layout.definitionsCapacity - 1;
       for (let i = 0; i < 4; i++) bytes[(head + i) & mask] = (item.length >>> (8 * i)) & 255;
       for (let i = 0; i < item.length; i++) bytes[(head + 4 + i) & mask] = item[i]!;

@@ -57,7 +57,8 @@ export function drainRecords(buffer: ArrayBufferLike, limit = 65536): Drained | 
  * @param straight records up to the end of the ring; the others are at its start
  */
 function copied(buffer: ArrayBufferLike, at: number, count: number, straight: number): ArrayBuffer {
-  // a slice is not filled with zeros first, and has no array; that of a shared buffer would be shared
+  // a slice is not filled with zeros first, and has no array; that of a shared buffer would be
+  // shared
   if (straight === count && buffer instanceof ArrayBuffer)
     return buffer.slice(at, at + count * RECORD_BYTES);
   const records = new BigInt64Array(count * WORDS);
@@ -66,7 +67,10 @@ function copied(buffer: ArrayBufferLike, at: number, count: number, straight: nu
   return records.buffer;
 }
 
-/** Definitions of a shared memory. Call after drainRecords: a definition is written before the first record that uses it. */
+/**
+ * Definitions of a shared memory. Call after drainRecords: a definition is written before the first
+ * record that uses it.
+ */
 export function drainSharedDefinitions(
   buffer: ArrayBufferLike,
   definitionsAt: number,

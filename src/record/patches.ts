@@ -99,7 +99,8 @@ export class Patches {
     });
     defineProperty(owner, name, { ...native, set });
     this.undo.add(owner, name, () => {
-      if (getOwnPropertyDescriptor(owner, name)?.set === set) defineProperty(owner, name, native); // as above
+      // as above
+      if (getOwnPropertyDescriptor(owner, name)?.set === set) defineProperty(owner, name, native);
     });
   }
 

@@ -122,7 +122,10 @@ export class Recorder {
     if (refused !== undefined) this.fault('memory for engines', refused);
   }
 
-  /** Call `onPressure` when that many records wait, or half of what the ring holds (0 = never), and at the first call after `dueMs`. */
+  /**
+   * Call `onPressure` when that many records wait, or half of what the ring holds (0 = never), and
+   * at the first call after `dueMs`.
+   */
   askForDrains(records: number, dueMs = Infinity): void {
     this.f64[W(Header.due) >>> 1] = dueMs;
     Atomics.store(
@@ -170,7 +173,10 @@ export class Recorder {
     return ++this.lastId;
   }
 
-  /** Give an id to a new object and say what it is. Once per object, before the first record that uses it. */
+  /**
+   * Give an id to a new object and say what it is. Once per object, before the first record that
+   * uses it.
+   */
   define(definition: NewDefinition): number {
     const id = this.nextId();
     this.emit({ ...definition, id } as Definition);
@@ -202,7 +208,9 @@ export class Recorder {
   /**
    * Begin a call. Writes the record and publishes it. The caller then runs the app's function, then
    * calls `end`.
-   * @param offset bytes or a numeric key; NaN = not applicable @param length bytes @param aux, aux2 see `AUX` in event.ts
+   * @param offset bytes or a numeric key; NaN = not applicable
+   * @param length bytes
+   * @param aux, aux2 see `AUX` in event.ts
    */
   begin(
     op: number,

@@ -37,12 +37,18 @@ export const Header = {
   /** bytes of definitions written and read so far */
   definitionsHead: 44,
   definitionsTail: 48,
-  /** capacity of the ring in records (a power of two) and of the definitions ring in bytes; the reader learns them here */
+  /**
+   * capacity of the ring in records (a power of two) and of the definitions ring in bytes; the
+   * reader learns them here
+   */
   capacity: 52,
   definitionsCapacity: 56,
   /** hook exceptions caught, in all */
   faults: 60,
-  /** f64: the writer asks for a drain with its first call after this, by its clock (ms; Infinity = never) */
+  /**
+   * f64: the writer asks for a drain with its first call after this, by its clock (ms; Infinity =
+   * never)
+   */
   due: 64,
 } as const;
 
@@ -62,7 +68,10 @@ export interface RingLayout {
   readonly totalBytes: number;
 }
 
-/** @param capacity records, a power of two up to 65536 @param definitionsCapacity bytes, a power of two (0 when not shared) */
+/**
+ * @param capacity records, a power of two up to 65536
+ * @param definitionsCapacity bytes, a power of two (0 when not shared)
+ */
 export function ringLayout(
   capacity: number,
   definitionsCapacity: number,

@@ -2,7 +2,10 @@
  * Loads a trace from a web server: from this page's own, or from the address in the user's link.
  */
 
-/** @param url relative to this page; http and https only @throws Error with a message for the user */
+/**
+ * @param url relative to this page; http and https only
+ * @throws Error with a message for the user
+ */
 export async function fetchTrace(url: string): Promise<Blob> {
   const from = URL.canParse(url, location.href) ? new URL(url, location.href) : null;
   if (!from || !/^https?:$/.test(from.protocol))

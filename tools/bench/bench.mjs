@@ -1,5 +1,6 @@
-// `npm run bench [-- name ...] [--write]`: every benchmark in tools/bench/, as tables; --write puts them into docs/benchmarks.md.
-// A benchmark is a module that exports `title`, `about` (how to read it) and `run(): Promise<{columns, rows}>`.
+// `npm run bench [-- name ...] [--write]`: every benchmark in tools/bench/, as tables; --write puts
+// them into docs/benchmarks.md. A benchmark is a module that exports `title`, `about` (how to read
+// it) and `run(): Promise<{columns, rows}>`.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';

@@ -4,7 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
- * @param module name of the benchmark @param call `name(arguments)` of an exported function that prints JSON on its last line
+ * @param module name of the benchmark
+ * @param call `name(arguments)` of an exported function that prints JSON on its last line
  * @throws Error with the process's output, or if it took longer than 10 minutes
  */
 export function inProcess<T>(module: string, call: string): T {

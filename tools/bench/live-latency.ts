@@ -50,7 +50,8 @@ export async function liveLatency(page: Page): Promise<Latency> {
     const send = (): void => {
       const from = upTo;
       upTo = performance.now();
-      const count = Math.round((wire.perBatch * (upTo - from)) / wire.everyMs); // a late batch is a larger one
+      // a late batch is a larger one
+      const count = Math.round((wire.perBatch * (upTo - from)) / wire.everyMs);
       const view = new DataView(new ArrayBuffer(count * wire.RECORD_BYTES));
       for (let i = 0; i < count; i++) {
         const at = i * wire.RECORD_BYTES;

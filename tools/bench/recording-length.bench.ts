@@ -1,4 +1,5 @@
-// How much of what recording costs an app is paid once, and how much by every event: the same workloads, and four times as long.
+// How much of what recording costs an app is paid once, and how much by every event: the same
+// workloads, and four times as long.
 import {
   compare,
   eventsOf,
@@ -24,7 +25,9 @@ export const about =
   `warm. "Once" is what recording adds beyond that, by the app's own clock. "CPU once" and "ns of CPU per event" divide the CPU time of the page's workers and their helpers (compiling, garbage) ` +
   'in the same way. CPU time leaves out what else the machine does.';
 
-/** What a way costs at both lengths: a part that is paid once, and one that grows with the length. */
+/**
+ * What a way costs at both lengths: a part that is paid once, and one that grows with the length.
+ */
 function split(short: number, long: number): { once: number; lasting: number } {
   const lasting = (long - short) / (LONGER - 1);
   return { once: short - lasting, lasting };

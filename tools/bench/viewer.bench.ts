@@ -64,7 +64,8 @@ const launch = async (): Promise<Browser> =>
     ? (
         await launchFirefox({
           extension: join(process.env['VFSCOPE_DIST'] ?? 'dist', 'firefox'),
-          preferences: { 'privacy.reduceTimerPrecision': false }, // else a clock of whole milliseconds
+          // else a clock of whole milliseconds
+          preferences: { 'privacy.reduceTimerPrecision': false },
         })
       ).browser
     : launchPlainBrowser();

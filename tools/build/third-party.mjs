@@ -30,7 +30,10 @@ const TITLES = {
 };
 const LICENSE_FILE = /^(?:licen[cs]e|copying|notice)/i;
 
-/** The folder of the npm package that a module comes from; null = it is ours. @param {string} id path of a module */
+/**
+ * The folder of the npm package that a module comes from; null = it is ours.
+ * @param {string} id path of a module
+ */
 export function packageFolder(id) {
   const path = id.replace(/^\0/, '').replace(/\?.*$/, '').replaceAll(sep, '/');
   return /^(.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? null;

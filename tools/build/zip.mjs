@@ -1,5 +1,5 @@
-// A zip file whose bytes depend on names and contents only: sorted, one date for all, no extra fields. Stores and reviewers can
-// build a package again and compare.
+// A zip file whose bytes depend on names and contents only: sorted, one date for all, no extra
+// fields. Stores and reviewers can build a package again and compare.
 import { deflateRawSync } from 'node:zlib';
 
 const DOS_DATE = (0 << 9) | (1 << 5) | 1; // 1980-01-01 00:00, the zip epoch
@@ -33,7 +33,8 @@ function fields(buffer, at, { name, crc, packed, size }) {
 }
 
 /**
- * @param {Iterable<[string, Uint8Array]>} files path with slashes -> content; at most 65,535 files and 4 GiB
+ * @param {Iterable<[string, Uint8Array]>} files path with slashes -> content; at most 65,535 files
+ * and 4 GiB
  * @returns {Buffer} the archive
  */
 export function zip(files) {

@@ -8,13 +8,21 @@ import { ROOMS } from './rooms.mjs';
 // static import and export-from, import(), side-effect imports and JSDoc type imports
 const IMPORT = /(?:(?<!['"])\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)(['"])([^'"\n]+)\1/g;
 
-/** @param {string} path of a file or folder, below root @returns the longest name of a room that it begins with */
+/**
+ * @param {string} path of a file or folder, below root
+ * @returns the longest name of a room that it begins with
+ */
 const roomOf = (path) =>
   Object.keys(ROOMS)
     .filter((room) => path === room || path.startsWith(`${room}/`))
     .sort((a, b) => b.length - a.length)[0];
 
-/** @param {string} root @param {string} file @param {string} [target] what it imports @returns {string | undefined} the room of the file, or of the target */
+/**
+ * @param {string} root
+ * @param {string} file
+ * @param {string} [target] what it imports
+ * @returns {string | undefined} the room of the file, or of the target
+ */
 const roomAt = (root, file, target = '') =>
   roomOf(
     relative(root, target ? resolve(dirname(file), target) : file)
@@ -33,7 +41,10 @@ const importsIn = (source) =>
     ([, , target]) => target,
   );
 
-/** @param {string} room @param {string} allowed name in a row's imports: that room, or one inside it */
+/**
+ * @param {string} room
+ * @param {string} allowed name in a row's imports: that room, or one inside it
+ */
 const allows = (room, allowed) => room === allowed || room.startsWith(`${allowed}/`);
 
 /**
@@ -122,7 +133,8 @@ function bothWays(targetsOf) {
 }
 
 /**
- * Files that import each other in a circle: strongly connected components of two files or more, by Tarjan's algorithm.
+ * Files that import each other in a circle: strongly connected components of two files or more, by
+ * Tarjan's algorithm.
  * @param {Map<string, Set<string>>} targetsOf what each file imports, types included
  * @returns {string[][]}
  */

@@ -93,7 +93,8 @@ function recordOf({ kind, keys }) {
  * What a built folder uses and its oldest browser lacks.
  * @param {string} folder with manifest.json
  * @param {'chrome' | 'firefox' | 'safari'} browser
- * @returns {{ key: string, browser: string, cause: string, where: string }[]} each key once; without waivers
+ * @returns {{ key: string, browser: string, cause: string, where: string }[]} each key once;
+ * without waivers
  */
 export function faultsIn(folder, browser) {
   const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));

@@ -38,7 +38,8 @@ function* ownNames(node, top = true) {
 
 /**
  * @param {string} source of a script or module
- * @returns {{ kind: 'extension' | 'static' | 'unreadable', keys: string[], line: number }[]} `tabs.get` as ['tabs', 'get']
+ * @returns {{ kind: 'extension' | 'static' | 'unreadable', keys: string[], line: number }[]}
+ * `tabs.get` as ['tabs', 'get']
  */
 export function usesIn(source) {
   const found = [];

@@ -1,7 +1,7 @@
 /**
- * The rooms of src/ and what each may import: other rooms, and npm packages by name. A new arrow is a change to this table.
- * A file belongs to the longest name that its path begins with. A name in `imports` allows that room and the rooms inside it.
- * Imports of types count like all others.
+ * The rooms of src/ and what each may import: other rooms, and npm packages by name. A new arrow is
+ * a change to this table. A file belongs to the longest name that its path begins with. A name in
+ * `imports` allows that room and the rooms inside it. Imports of types count like all others.
  */
 const subject = (...imports) => ({ imports: ['trace', ...imports], npm: [] });
 

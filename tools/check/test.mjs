@@ -1,7 +1,7 @@
 // `npm test`: runs all checks and tests, suite by suite, with the time of each. Ends with "N
 // passed, N failed".
-// `npm test -- NAME ...`: only these suites. `npm test -- quick`: check, and the unit tests that import what you changed.
-// `npm run check -- STEP ...`: only these steps of check.
+// `npm test -- NAME ...`: only these suites. `npm test -- quick`: check, and the unit tests that
+// import what you changed. `npm run check -- STEP ...`: only these steps of check.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

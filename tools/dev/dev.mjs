@@ -1,5 +1,5 @@
-// `npm run dev -- chrome|firefox`: builds, and opens a browser with the extension and the demo. After another `npm run build` web-ext
-// reloads the extension.
+// `npm run dev -- chrome|firefox`: builds, and opens a browser with the extension and the demo.
+// After another `npm run build` web-ext reloads the extension.
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { findFirefox, HOW_TO_INSTALL_FIREFOX } from '../../src/drive/find-browser.mjs';

@@ -47,4 +47,5 @@ if (!existsSync(built) || statSync(built).mtimeMs < newest(sources)) {
 // CHECKOUT run vfscope -- ...`
 if (process.env.npm_lifecycle_event === 'vfscope' && process.env.INIT_CWD)
   process.chdir(process.env.INIT_CWD);
-await import(pathToFileURL(built)); // in this process: Ctrl+C reaches the command once, and the shell waits until it has saved
+// in this process: Ctrl+C reaches the command once, and the shell waits until it has saved
+await import(pathToFileURL(built));

@@ -44,7 +44,9 @@ export interface TreesTable {
   causes: BTreeCause[];
 }
 
-/** Which statements touched the tables and indexes of one database, and the time inside those calls. */
+/**
+ * Which statements touched the tables and indexes of one database, and the time inside those calls.
+ */
 export interface TreeUseAnswer {
   /**
    * By place in the list of b-trees: its root page. The last entry, -1, is for pages of unknown

@@ -1,6 +1,7 @@
 /**
- * A wa-sqlite 2.x VFS that keeps files as blocks of one size in IndexedDB, with the knobs that published ones fix: block size, when a
- * block is written, how many are cached, durability. For Asyncify and JSPI builds. What it promises after a crash: options.ts.
+ * A wa-sqlite 2.x VFS that stores files as blocks of one size in IndexedDB. Its options are fixed
+ * in published VFSs: block size, when a block is written, how many are cached, durability. For
+ * Asyncify and JSPI builds. options.ts has its guarantees after a crash.
  *
  *   const vfs = await BlockIdbVfs.create('app', module, { blockSize: 8192, writePolicy: 'lazy' });
  *   sqlite3.vfs_register(vfs, true);

@@ -1,5 +1,6 @@
 /**
- * The inside of an engine's block of trace memory (ENGINE_BLOCK_BYTES): what trampolines and JavaScript tell each other.
+ * The inside of an engine's block of trace memory (ENGINE_BLOCK_BYTES): what trampolines and
+ * JavaScript tell each other.
  *
  *   0 asyncify state | 4 depth of suspended calls | 32 frame wanted | 64 leaves of schemas | 128 suspended calls | 4096 open files |
  *   12288 operation and 14336 misses by cell
@@ -22,7 +23,10 @@ export const Block = {
   misses: 14336,
 } as const;
 
-/** A suspended call: its record (0 = none), seq, parent, context, file id, and the header that an xRead will bring (header-decode.ts). */
+/**
+ * A suspended call: its record (0 = none), seq, parent, context, file id, and the header that an
+ * xRead will bring (header-decode.ts).
+ */
 export const Suspended = {
   at: 0,
   seq: 4,

@@ -14,7 +14,8 @@ import { OP } from './wasm-writer.ts';
 export function makePeek(memory: WebAssembly.Memory): WasmFunction {
   const shared =
     typeof SharedArrayBuffer !== 'undefined' && memory.buffer instanceof SharedArrayBuffer;
-  const lastWord = [0x3f, 0, ...w.i32(16), OP.shl, ...w.i32(4), OP.sub]; // memory.size, in bytes, less 4
+  // memory.size, in bytes, less 4
+  const lastWord = [0x3f, 0, ...w.i32(16), OP.shl, ...w.i32(4), OP.sub];
   const body = w.functionBody(
     [],
     [...w.get(0), ...lastWord, OP.gtU, ...w.choose(w.i32(0), [...w.get(0), 0x28, 0, 0])],

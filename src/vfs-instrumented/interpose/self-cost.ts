@@ -22,7 +22,10 @@ const METHODS = 2048;
 const READ = 2;
 const WRITE = 3;
 
-/** `run(n)`: n calls of the xRead in table slot 2; slots 1..6 hold functions of io_methods' types that do nothing. */
+/**
+ * `run(n)`: n calls of the xRead in table slot 2; slots 1..6 hold functions of io_methods' types
+ * that do nothing.
+ */
 function scratchEngine(): {
   memory: WebAssembly.Memory;
   table: WebAssembly.Table;
@@ -31,7 +34,8 @@ function scratchEngine(): {
   const types = ['i', 'iiij', 'ij', 'ii'].map((params) => w.functionType({ params, results: 'i' }));
   const runType = w.functionType({ params: 'i', results: '' });
   const [one, read, big, two, run] = [0, 1, 2, 3, 4] as const;
-  const functions = [one, read, read, big, two, two, run]; // xClose xRead xWrite xTruncate xSync xFileSize, run
+  // xClose xRead xWrite xTruncate xSync xFileSize, run
+  const functions = [one, read, read, big, two, two, run];
   const nothing = w.functionBody([], w.i32(0));
   const call = [
     ...w.i32(FILE),
@@ -98,7 +102,8 @@ export function measureVfsCost(calls = 20_000, rounds = 3): SelfCost {
   const recorder = new Recorder({ capacity: 1024, maxEngines: 1 });
   const header = new Uint32Array(recorder.memory.buffer, 0, 64);
   recorder.onPressure = (): void => {
-    header[Header.claimed >>> 2] = header[Header.released >>> 2] = header[Header.head >>> 2]!; // discarded
+    // discarded
+    header[Header.claimed >>> 2] = header[Header.released >>> 2] = header[Header.head >>> 2]!;
   };
   const { memory, table, run } = scratchEngine();
   const tracer = new VfsTracer(recorder, { memory, table, asyncify: false, engine: () => 0 });

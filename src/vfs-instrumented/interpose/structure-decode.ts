@@ -22,7 +22,10 @@ export const FIRST_WORD = 0x694c5153;
  */
 export const STRUCTURE: w.Signature = { params: 'iiiiiiij', results: '' };
 
-/** @param peek, image indices of peek(address) -> word and TrampolineHost.image @param block byte address of the engine's block */
+/**
+ * @param peek, image indices of peek(address) -> word and TrampolineHost.image
+ * @param block byte address of the engine's block
+ */
 export function structureBody(peek: number, image: number, block: number): Bytes {
   const [headed, aux, type, object, buffer, length, write, offset, page] = [
     0, 1, 2, 3, 4, 5, 6, 7, 8,

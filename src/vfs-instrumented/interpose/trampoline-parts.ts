@@ -106,7 +106,10 @@ const putAt =
   (at: number) =>
   (field: number, value: Bytes, how = w.store): Bytes => [...w.get(at), ...value, ...how(field)];
 
-/** begin(op with flags << 8, object, offset, length, aux, timed, aux2) -> byte address of the record, or 0 */
+/**
+ * begin(op with flags << 8, object, offset, length, aux, timed, aux2) -> byte address of the
+ * record, or 0
+ */
 export const BEGIN: w.Signature = { params: 'iidiiii', results: 'i' };
 export function beginBody(p: RingParts): Bytes {
   const [op, object, offset, length, aux, timed, aux2, head, at, seq, t] = [

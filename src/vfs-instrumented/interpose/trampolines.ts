@@ -143,7 +143,10 @@ const HOST: readonly (readonly [keyof TrampolineHost, Signature])[] = [
   ['grew', { params: 'ii', results: 'i' }],
 ];
 
-/** @returns a function per trampoline, of its slot's own type, in order @throws CompileError, LinkError */
+/**
+ * @returns a function per trampoline, of its slot's own type, in order
+ * @throws CompileError, LinkError
+ */
 export function makeTrampolines(list: readonly Trampoline[], o: TrampolineOptions): WasmFunction[] {
   const types: Bytes[] = [];
   const known = new Map<string, number>();

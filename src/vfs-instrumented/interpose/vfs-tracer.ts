@@ -83,7 +83,10 @@ export class VfsTracer implements TrampolineHost {
     clock[0] ||= recorder.now(); // an untimed call must not have the time 0
   }
 
-  /** Trampolines into every slot that may be xRead, xWrite or xOpen. @returns how many of each; fewer than 2 transfers = no SQLite */
+  /**
+   * Trampolines into every slot that may be xRead, xWrite or xOpen.
+   * @returns how many of each; fewer than 2 transfers = no SQLite
+   */
   install(): { transfers: number; opens: number } {
     const wanted = this.slots.wanted((slot, fn) => this.candidate(slot, fn));
     const transfers = wanted.filter((t) => t.role === 'transfer').length;
@@ -150,7 +153,8 @@ export class VfsTracer implements TrampolineHost {
         return 0;
       }
       const named = this.structs.methodsAt(pMethods)!;
-      if (!named.includes(this.slots.slotOf(cell))) return 0; // another function with a file pointer
+      // another function with a file pointer
+      if (!named.includes(this.slots.slotOf(cell))) return 0;
       if (named[X_LOCK_WORD] === 0)
         return this.files.insert(
           file,
@@ -201,7 +205,8 @@ export class VfsTracer implements TrampolineHost {
 
   walHeader = (file: number, at: number): void => {
     try {
-      const size = new DataView(this.memory.memory.buffer).getUint32(at + 8); // big-endian, as all of SQLite's formats
+      // big-endian, as all of SQLite's formats
+      const size = new DataView(this.memory.memory.buffer).getUint32(at + 8);
       const bits = 31 - Math.clz32(size);
       if (bits >= 9 && bits <= 16 && size === 1 << bits)
         this.files.setFlags(

@@ -44,7 +44,8 @@ export function decodeHeader(
   length: number,
 ): void {
   decoded.aux = decoded.aux2 = 0;
-  if (at + Math.min(length, WAL_HEADER) > bytes.length) return; // a buffer that memory growth has detached
+  // a buffer that memory growth has detached
+  if (at + Math.min(length, WAL_HEADER) > bytes.length) return;
   if (file.kind === 'main-db') {
     if (length >= SMALLEST_PAGE) decodeType(bytes[at + (offset === 0 ? DATABASE_HEADER : 0)]!);
     if (length >= SMALLEST_PAGE && offset === 0) decoded.aux = word(bytes, at + VERSION_AT);

@@ -185,7 +185,8 @@ class Overlay {
     d: unknown,
     e: unknown,
   ): unknown {
-    if (call.op !== op || call.file !== a) return original(a, b, c, d, e); // the method calls itself
+    // the method calls itself
+    if (call.op !== op || call.file !== a) return original(a, b, c, d, e);
     this.unwound = null;
     call.resumed = true;
     const suspensions = this.suspensions.count;

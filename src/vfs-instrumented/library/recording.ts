@@ -113,7 +113,10 @@ export class Recording {
     this.recorder.enabled = true;
   }
 
-  /** The trace so far as a `.vfst` file. The recording goes on. @throws where this place has no CompressionStream */
+  /**
+   * The trace so far as a `.vfst` file. The recording goes on.
+   * @throws where this place has no CompressionStream
+   */
   async save(): Promise<Blob> {
     const parts: Uint8Array<ArrayBuffer>[] = [];
     const sink = {

@@ -13,7 +13,7 @@ import { PART_WORDS, SQL_PARTS, type Part } from '../core/time-parts.ts';
 import { badges, findings } from '../findings/index.ts';
 import { accounts, type Account } from '../findings/accounts.ts';
 import { causeText, noFindings, savingText } from '../findings/finding-facts.ts';
-import { costText } from '../time/recording-cost.ts';
+import { costText } from '../findings/cost-said.ts';
 import { totalTimeInSql } from '../time/summary-time.ts';
 import type { Block, Report } from './blocks.ts';
 import { accountsBlock } from './report-accounts.ts';

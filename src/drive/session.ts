@@ -118,7 +118,7 @@ async function recordIn(
   try {
     say('opening the panel');
     const page = await driven.firstPage();
-    const trouble = firstTrouble(page);
+    const trouble = firstTrouble(page, options.browser);
     let traced: BrowserTrace | null = null;
     const ready = (async () => {
       const opened = await (options.devtools || !driven.openWindow

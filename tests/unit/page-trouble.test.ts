@@ -30,3 +30,22 @@ test('the first error, failed request, or refused script of a page', () => {
   expect(troubleOf(['requestfailed', request('fetch')])).toBe('http://a/fetch: net::ERR_FAILED');
   expect(troubleOf(['pageerror', new Error('db is not defined')])).toBe('db is not defined');
 });
+
+test('in Firefox, which reports no types, the first request that a script needed', () => {
+  const page = new EventEmitter();
+  const trouble = firstTrouble(page as unknown as Page, 'firefox');
+  const asked = (destination: string, headers: Record<string, string>): unknown => ({
+    url: () => `http://a/${destination}`,
+    status: () => 404,
+    request: () => ({
+      headers: () => headers,
+      resourceType: () => {
+        throw new Error('UnsupportedOperation');
+      },
+    }),
+  });
+  for (const destination of ['none', 'image', 'worker'])
+    page.emit('response', asked(destination, { 'sec-fetch-dest': destination }));
+  page.emit('response', asked('insecure', {}));
+  expect(trouble()).toBe('http://a/worker: the server answered 404');
+});

@@ -8,6 +8,7 @@ import { launchBrowser } from '../../src/drive/browser.ts';
 import type { Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { realApp } from '../../tests/oracle/real-apps.ts';
+import { WAIT } from '../../tests/oracle/waiting.ts';
 import { decodePng } from '../../tests/pictures/compare.ts';
 import { encodePng } from '../../tests/pictures/png.ts';
 import { createServer } from '../../tests/server/server.mjs';
@@ -50,7 +51,7 @@ export async function write(): Promise<void> {
     const { name: list, path: listPath } = realApp('powersync-opfs');
     await startRecording(panel);
     await driven.load(page, server.origin(list) + listPath);
-    await page.waitForFunction(() => document.body.dataset['state'] === 'ready');
+    await page.waitForFunction(() => document.body.dataset['state'] === 'ready', WAIT);
     await stopRecording(panel);
     await show(panel, 'doctor');
     await pause(3000); // so that locks have an age

@@ -61,7 +61,7 @@ export const explained = fact(
     const calls: SaidNumber = {
       text: formatDuration(counts.explainedUs),
       definition:
-        'Time in SQL that the actions explain: of the calls that they are about, each moment once. Show leads to the calls of an action. The lists of statements have all time of a kind, not only that of these calls.',
+        'Time in SQL that the actions explain: that of the calls behind them. Each moment counts once. To list the calls, press Show beside an action. The lists here show all time of each kind.',
       list: 'statements',
       about: partsListed(explainedParts(coverage)),
     };

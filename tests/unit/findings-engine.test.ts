@@ -183,7 +183,7 @@ const GOLDENS: Golden[] = [
       await e.exec(CREATE_T + FILL);
       await e.exec('PRAGMA cache_size=-2000;UPDATE t SET b=b+1;');
     },
-    says: /1 transaction on app\.db fell back/,
+    says: /1 transaction on app\.db needed a rollback journal/,
     wrongList: ['F12'],
   },
   {

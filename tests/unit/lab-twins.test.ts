@@ -8,7 +8,8 @@ import type { Mode } from '../../src/lab/experiments/model/types.ts';
 import type { RunResult, Sample } from '../../src/lab/experiments/model/result-types.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
-import { twinTable } from '../../src/lab/results/twins.ts';
+import { twinLines } from '../../src/lab/command/tables.ts';
+import { twinNote, twinTable } from '../../src/lab/results/twins.ts';
 
 const kv = workloadOf('kv-sweep');
 const step = (
@@ -57,6 +58,27 @@ describe('side by side', () => {
       ['insert / raw-put', '20 ms', '100 ms', '×0.20', '4', '1,000', '×0.0040'],
       ['sum-1 / raw-cursor', '5 ms', '50 ms', '×0.10', '195', '1,001', '×0.19'],
     ]);
+  });
+  it('says why the requests of a step are unknown', () => {
+    const other = result(
+      'time',
+      [
+        step('insert', { ms: 20 }),
+        step('raw-put', { ms: 100, 'idb.put': 1000, 'idb.transactions': 1 }, true),
+      ],
+      2,
+    );
+    const runs = [
+      { name: 'A', result: timed },
+      { name: 'B', result: other },
+    ];
+    const table = twinTable(runs)!;
+    expect(table.rows.at(-1)).toEqual([
+      ...['B: insert / raw-put', '20 ms', '100 ms', '×0.20', 'n/a', '1,000', ''],
+    ]);
+    expect(twinNote(table)).toMatch(/^n\/a: the VFS isn't on IndexedDB, or only count mode/);
+    expect(twinLines(runs).at(-1)).toContain(twinNote(table));
+    expect(twinNote(twinTable(runs.slice(0, 1))!)).toBe('');
   });
   it('in count mode requests to the browser, without times', () => {
     const counted = result('count', [

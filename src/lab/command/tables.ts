@@ -3,7 +3,7 @@ import type { RunResult } from '../experiments/model/result-types.ts';
 import type { NamedResult } from '../experiments/model/environment.ts';
 import { nativeTable } from '../results/native.ts';
 import { measuresOf } from '../results/measures.ts';
-import { twinTable } from '../results/twins.ts';
+import { twinNote, twinTable } from '../results/twins.ts';
 import { cpuTables, functionTable } from '../results/cpu.ts';
 import { table } from '../../terminal/report-text.ts';
 import { cut, oneLine } from '../../text/clean.ts';
@@ -26,7 +26,9 @@ export const tableLines = ({ head, rows, more }: ResultTable): string[] => [
 /** SQL beside plain IndexedDB; nothing where no twin ran. */
 export function twinLines(runs: readonly NamedResult[]): string[] {
   const twins = twinTable(runs);
-  return twins ? ['', twins.title, ...tableLines(twins)] : [];
+  if (!twins) return [];
+  const note = twinNote(twins);
+  return ['', twins.title, ...tableLines(twins), ...(note ? [`  ${note}`] : [])];
 }
 
 /** Times beside native ones; nothing where there are none. */

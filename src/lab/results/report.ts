@@ -21,7 +21,7 @@ import { countersOfExperiment, countersShown } from './columns.ts';
 import { fromToText, milliseconds, number, type ResultTable } from './table.ts';
 import { nativeTable } from './native.ts';
 import { measuresOf } from './measures.ts';
-import { twinTable } from './twins.ts';
+import { twinNote, twinTable } from './twins.ts';
 import { conclusionTexts, verdictSentence, verdictWord } from './verdicts.ts';
 
 interface Parts {
@@ -239,7 +239,11 @@ export function reportHtml(outcome: LabOutcome): string {
       table: reportTable(table),
       lines: [table.help],
     })),
-    twins && { heading: twins.title, table: reportTable(twins), lines: [twins.help] },
+    twins && {
+      heading: twins.title,
+      table: reportTable(twins),
+      lines: [twins.help, ...(twinNote(twins) ? [twinNote(twins)] : [])],
+    },
     native && { heading: native.title, table: reportTable(native), lines: [native.help] },
     ...stepsBlocks(parts),
     notes.length ? { heading: 'Notes', lines: notes } : null,

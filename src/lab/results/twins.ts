@@ -32,6 +32,12 @@ const MEASURES = [
   { title: 'transactions', of: transactionsOf, text: number },
 ] as const;
 
+/** Why a table of twins has n/a; '' where it has none. */
+export const twinNote = ({ rows }: ResultTable): string =>
+  rows.some((row) => row.includes(UNKNOWN))
+    ? "n/a: the VFS isn't on IndexedDB, or only count mode (--count) counts its requests."
+    : '';
+
 /** A row for each step with a twin; null where none ran. What wasn't counted has no column. */
 export function twinTable(runs: readonly NamedResult[]): ResultTable | null {
   const pairs = runs.flatMap(({ name, result }) =>

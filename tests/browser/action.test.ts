@@ -121,7 +121,7 @@ test('base and pull request are recorded, compared, and commented on', () => {
   expect(compared.code, compared.said).toBe(1); // 11 commits, and 5 are allowed
   const comment = readFileSync(join(runner, 'vfscope/comment.md'), 'utf8');
   expect(comment).toMatch(/^<!-- vfscope -->\n/);
-  expect(comment).toMatch(/\| 2\.82× less \| commits \| 31 \| 11 \| -20 \|/);
+  expect(comment).toMatch(/\| 2\.82× less \| Commits \| 31 \| 11 \| -20 \|/);
   expect(comment).toContain('### Limits');
   expect(comment).not.toContain(folder);
   for (const time of ['first', 'second']) {

@@ -184,6 +184,23 @@ describe('the address of a tab', () => {
     place.changed();
     expect(get(model.navigation.tab)).toBe('timeline');
   });
+  it('is not overwritten before its event arrives', () => {
+    const place = placeOf('#tab=timeline');
+    const model = newModel();
+    const end = keepHash(
+      model as unknown as ViewerModel,
+      ['files', 'timeline'],
+      () => {},
+      place as unknown as Window,
+    );
+    model.navigation.selected.set({ thread: 0, seq: 1 }); // to be written
+    place.location.hash = '#tab=files';
+    vi.runAllTimers();
+    expect(place.history.replaceState).not.toHaveBeenCalled();
+    place.changed();
+    expect(get(model.navigation.tab)).toBe('files');
+    end();
+  });
   it('waits if no trace is loaded, and then shows that place', async () => {
     const place = placeOf('');
     const model = newModel();

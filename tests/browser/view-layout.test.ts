@@ -186,6 +186,29 @@ describe('a table', () => {
     );
   });
 
+  it('keeps an open menu at its button when the panel is resized', async () => {
+    await panel.open('cache-thrash', 'statements', 554);
+    await panel.waitFor(id('statements-room'));
+    await panel.click(id('statements-room'));
+    await panel.waitFor(id('statements-room-menu'));
+    for (const width of [480, 620]) {
+      await panel.page.setViewport({ width, height: 700 });
+      await panel.page.waitForFunction(
+        (s: string) => {
+          const menu = document.querySelector(s)!;
+          const [its, button] = [menu, menu.parentElement!].map((e) => e.getBoundingClientRect());
+          const free = innerWidth - its!.width - 4;
+          return (
+            Math.abs(its!.left - Math.min(button!.left, free)) < 1 &&
+            (Math.abs(its!.top - button!.bottom) < 1 || Math.abs(its!.bottom - button!.top) < 1)
+          );
+        },
+        {},
+        id('statements-room-menu'),
+      );
+    }
+  });
+
   it('drops late columns in favor of the text, names them, and shows them on demand, also later', async () => {
     await panel.open('cache-thrash', 'statements', 554);
     await panel.waitFor(id('statements-room'));

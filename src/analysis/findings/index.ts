@@ -48,6 +48,7 @@ import {
 } from '../transactions/journal.ts';
 import { autocommitReads, oneTransactionPerStatement } from '../transactions/one-by-one.ts';
 import { endedAtMost, grewInCall, memoryGrows, neverFinalized } from '../memory/rules.ts';
+import { blockedPage } from '../messages/blocked-page.ts';
 import { waitedInQueue } from '../messages/rules.ts';
 import { tempFiles, vacuum } from '../statements/rewrites.ts';
 import { automaticIndex, fullScan, sortInEachRun } from '../statements/missing-indexes.ts';
@@ -123,6 +124,7 @@ export const RULES: readonly Rule[] = [
   memoryGrows,
   endedAtMost,
   waitedInQueue,
+  blockedPage,
 ];
 
 /** A finding, and the time that it is about. */

@@ -86,7 +86,24 @@ const messageStory =
     });
   };
 
+/** A query of 430 ms, on the page or in a worker. */
+const blockedStory =
+  (kind: 'page' | 'worker'): Story =>
+  ({ thread }) => {
+    const b = thread({ kind, url: kind === 'page' ? 'https://app.example/' : 'worker.js' });
+    const sql = b.define({ kind: 'sql', text: 'SELECT * FROM all_notes' });
+    b.call('sqlStep', { object: sql, aux: 1, result: 101, dur: 430 * MS });
+    b.call('sqlStep', { object: sql, aux: 1, result: 101, dur: 20 * MS });
+  };
+
 export const WAITS: Case[] = [
+  {
+    rule: 'F60',
+    name: 'a long query on the page',
+    wrong: blockedStory('page'),
+    right: blockedStory('worker'),
+    says: /^SQL blocked the main thread of Page app\.example\/ once, for 430 ms$/,
+  },
   {
     rule: 'F59',
     name: 'a message behind a long query',

@@ -48,7 +48,7 @@ export type Profile = keyof typeof PROFILES;
 /** null if the layers were chosen one by one. */
 export const profileOf = (layers: readonly CapturedLayer[]): Profile | null =>
   (['full', 'light'] as const).find((name) => PROFILES[name].join() === layers.join()) ?? null;
-/** A ring holds at most 65536 records of 64 bytes. */
+/** That a user can choose, for records of 64 bytes. */
 export const BUFFER_KIB: readonly number[] = [256, 512, 1024, 2048, 4096];
 export const CAPTURE_DEFAULTS: Readonly<CaptureOptions> = {
   capture: 1,

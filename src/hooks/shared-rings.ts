@@ -8,7 +8,7 @@ import type { Recorder } from '../record/recorder.ts';
 import type { FromWorker } from './creator-wire.ts';
 import { drainSharedDefinitions } from '../record/drain.ts';
 import { RECORD_BYTES } from '../event/event.ts';
-import { Header, RING_AT } from '../record/ring-layout.ts';
+import { Header, MOST_RECORDS, RING_AT } from '../record/ring-layout.ts';
 import { WORKERS_FILTERED } from './source.ts';
 import type { Transport } from './transport.ts';
 
@@ -41,7 +41,7 @@ export class SharedRings {
     const capacity = words[Header.capacity >>> 2]!;
     const definitionsAt = RING_AT + capacity * RECORD_BYTES;
     if (
-      capacity > 65536 ||
+      capacity > MOST_RECORDS ||
       definitionsAt + words[Header.definitionsCapacity >>> 2]! > buffer.byteLength
     )
       throw new RangeError(`a ring of ${capacity} records is cut`);

@@ -5,6 +5,7 @@ import { measureClockStepUs } from '../event/clock.ts';
 import { Op, RECORD_BYTES } from '../event/event.ts';
 import type { ThreadKind } from '../event/definitions.ts';
 import { Recorder } from '../record/recorder.ts';
+import { MOST_RECORDS } from '../record/ring-layout.ts';
 import { capture } from './capture.ts';
 import { now, randomId } from './natives.ts';
 import {
@@ -52,9 +53,9 @@ export const forgetHook = (): void => {
 };
 
 /**
- * Make this thread's recorder. Workers of a cross-origin isolated page get a shared ring of 65536
- * records that the page reads, so they are recorded while they block. All others get 16384 records
- * and send them themselves. The user can set other sizes.
+ * Make this thread's recorder. Workers of a cross-origin isolated page get a shared ring of MOST_RECORDS
+ * that the page reads, so they are recorded while they block. The page may be busy for a second. All
+ * others get 16384 records and send them themselves. The user can set other sizes.
  * @param kind of a worker whose ring no page reads
  */
 export function createThread(
@@ -93,7 +94,9 @@ export function createThread(
 
 /** Records in a ring. */
 function capacityOf({ buffer }: CaptureOptions, shared: boolean): number {
-  return shared && buffer === CAPTURE_DEFAULTS.buffer ? 65536 : (buffer * 1024) / RECORD_BYTES;
+  return shared && buffer === CAPTURE_DEFAULTS.buffer
+    ? MOST_RECORDS
+    : (buffer * 1024) / RECORD_BYTES;
 }
 
 function identify(

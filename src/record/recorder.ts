@@ -13,10 +13,10 @@ import { Field, Flag, Op, RECORD_BYTES } from '../event/event.ts';
 import { DefinitionQueue } from './definition-queue.ts';
 import { EngineBlocks } from './engine-blocks.ts';
 import { messageAt, wordsOf } from './error-message.ts';
-import { Header, RING_AT, ringLayout, type RingLayout } from './ring-layout.ts';
+import { Header, MOST_RECORDS, RING_AT, ringLayout, type RingLayout } from './ring-layout.ts';
 
 /**
- * A started call: sequence number * 65536 + ring slot. -1 if nothing was recorded (disabled, or no
+ * A started call: sequence number * SLOTS + ring slot. -1 if nothing was recorded (disabled, or no
  * room). Split with `&`, which is exact for integers of any size: `%` of a number beyond 31 bits
  * calls into the C library.
  */
@@ -26,7 +26,7 @@ export const NOTHING: Token = -1;
 type EngineFunction = (...args: number[]) => unknown;
 
 const W = (byte: number): number => byte >>> 2;
-const SLOTS = 65536;
+const SLOTS = MOST_RECORDS;
 const SLOT = SLOTS - 1;
 
 /** Definition without its id, which the recorder assigns. */
@@ -34,7 +34,7 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
 export type NewDefinition = DistributiveOmit<Extract<Definition, { id: number }>, 'id'>;
 
 export interface RecorderOptions {
-  /** Records in the ring: a power of two up to 65536. */
+  /** Records in the ring: a power of two up to MOST_RECORDS. */
   capacity?: number;
   /** Back the ring by a SharedArrayBuffer, so that another thread can read it. */
   shared?: boolean;

@@ -68,8 +68,11 @@ export interface RingLayout {
   readonly totalBytes: number;
 }
 
+/** Records in the largest ring: 16 MiB. */
+export const MOST_RECORDS = 262144;
+
 /**
- * @param capacity records, a power of two up to 65536
+ * @param capacity records, a power of two up to MOST_RECORDS
  * @param definitionsCapacity bytes, a power of two (0 when not shared)
  */
 export function ringLayout(
@@ -77,7 +80,7 @@ export function ringLayout(
   definitionsCapacity: number,
   maxEngines: number,
 ): RingLayout {
-  if (capacity & (capacity - 1) || capacity > 65536 || capacity < 2)
+  if (capacity & (capacity - 1) || capacity > MOST_RECORDS || capacity < 2)
     throw new RangeError(`a ring's capacity can't be ${capacity}`);
   const definitionsAt = RING_AT + capacity * RECORD_BYTES;
   const enginesAt = definitionsAt + definitionsCapacity;

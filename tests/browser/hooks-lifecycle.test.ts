@@ -337,6 +337,29 @@ test('one long synchronous task of a worker is sent from inside it, and none is 
   await close(page);
 });
 
+test('a worker of an isolated page loses nothing while the page is busy', async () => {
+  const page = await openCases(browser, server.url('isolated'), hook);
+  const calls = 200_000;
+  await page.evaluate(async (n) => {
+    const text = `const words = new Int32Array(new SharedArrayBuffer(8));
+      postMessage(words);
+      for (let i = 0; i < ${n}; i++) Atomics.notify(words, 0);
+      Atomics.store(words, 1, 1);`;
+    const worker = new Worker(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })));
+    await new Promise<void>((done) => {
+      worker.onmessage = ({ data }) => {
+        while (Atomics.load(data as Int32Array, 1) === 0);
+        done();
+      };
+    });
+  }, calls);
+  await expect
+    .poll(async () => (await arrived(page)).records, { timeout: 30_000 })
+    .toBeGreaterThanOrEqual(calls);
+  expect((await arrived(page)).dropped).toBe(0);
+  await close(page);
+});
+
 test.each([0, 20_000])(
   'records of a synchronous task are sent several times a second, slow after %i fast calls',
   async (fast) => {

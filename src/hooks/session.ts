@@ -15,7 +15,7 @@ import { listen, randomId, unlisten } from './natives.ts';
 import { hookExtent, WORKERS_FILTERED } from './source.ts';
 import { measureJsCost, type JsCost, type Thread } from './thread.ts';
 import { DRAIN_EVERY_MS } from '../event/capture.ts';
-import { UNACKNOWLEDGED_LIMIT, type Source, type Transport } from './transport.ts';
+import type { Source, Transport } from './transport.ts';
 import type { Workers } from './workers.ts';
 
 /** Engines that have been idle get their definition after this long. */
@@ -165,8 +165,7 @@ export function ownSource(session: Session, transport: Transport): Source {
       if (on) recorder.askForDrains(0); // else a drain follows
       if (!on || said) return;
       said = true;
-      const text = `${UNACKNOWLEDGED_LIMIT >> 20} MiB of records wait for the panel: new ones may be dropped.`;
-      recorder.note('transport', text);
+      recorder.note('transport', 'Too many records wait for the panel: new ones may be dropped.');
     },
     lost(dropped) {
       if (dropped === lost) return;

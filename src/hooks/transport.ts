@@ -3,8 +3,8 @@
  * task, and sends batches over the thread's port. One port carries the thread itself and, on an
  * isolated page, the shared rings of its workers.
  *
- * Data that is sent but not acknowledged, or waits for a port, may take 32 MiB in total. Above that
- * nothing is drained: the rings fill and count what they drop, until acks arrive.
+ * Data that waits for a port, or is sent but not acknowledged, has a limit. Above it nothing is
+ * drained: the rings fill and count what they drop, until acks arrive.
  */
 import {
   checkedThreadMessage,
@@ -28,7 +28,13 @@ import {
   setInterval,
 } from './natives.ts';
 
-export const UNACKNOWLEDGED_LIMIT = 32 * 1024 * 1024;
+/** Bytes of a thread that holds its records until they are acknowledged. */
+export const HELD_LIMIT = 32 * 1024 * 1024;
+/**
+ * The same where the records leave with the message: two million. A thread hears no ack until its
+ * synchronous task ends.
+ */
+export const SENT_LIMIT = 4 * HELD_LIMIT;
 /** Assumed size of a definition. Definitions travel as objects. */
 const DEFINITION_BYTES = 200;
 
@@ -129,6 +135,10 @@ export class Transport {
     }, DRAIN_EVERY_MS);
   }
 
+  /** Maximum of `unacknowledgedBytes`. */
+  get limit(): number {
+    return this.port && !this.say ? SENT_LIMIT : HELD_LIMIT;
+  }
   /** Bytes sent or waiting that are not acknowledged. */
   get unacknowledgedBytes(): number {
     return this.bytes;
@@ -262,7 +272,7 @@ export class Transport {
     if (!source) return;
     try {
       for (;;) {
-        if (this.bytes >= UNACKNOWLEDGED_LIMIT && !last) {
+        if (this.bytes >= this.limit && !last) {
           this.hold(true);
           return this.tellWaiting(sending, source);
         }
@@ -340,7 +350,7 @@ export class Transport {
     if (sending.below) portPost(sending.below, data);
     while (sending.unacked.length && sending.unacked[0]![0] <= data.records)
       this.acked(sending, sending.unacked.shift()![1]);
-    if (this.held && this.bytes < UNACKNOWLEDGED_LIMIT) this.hold(false);
+    if (this.held && this.bytes < this.limit) this.hold(false);
   }
 
   private hold(on: boolean): void {

@@ -35,9 +35,7 @@ export function drainRecords(buffer: ArrayBufferLike, limit = 65536): Drained | 
     count > capacity ||
     RING_AT + capacity * RECORD_BYTES > buffer.byteLength
   )
-    throw new RangeError(
-      `${count} records in a ring of ${capacity}, in ${buffer.byteLength} bytes`,
-    );
+    throw new RangeError(`${count} records in a ring of ${capacity}`);
   // from here on the writer doesn't touch these slots
   Atomics.store(u32, W(Header.claimed), (first + count) | 0);
   const slot = first & (capacity - 1);

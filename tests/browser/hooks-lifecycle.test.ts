@@ -396,12 +396,12 @@ test('a burst of calls after a pause needs no extra message: its events leave wi
   await close(page);
 });
 
-test('without acks a thread stops sending at 32 MiB, counts what it drops, and continues after an ack', async () => {
+test('without acks a thread stops sending at 128 MiB, counts what it drops, and continues after an ack', async () => {
   const page = await openCases(browser, server.url('plain'), hook);
   await page.evaluate(() => (window.vfscopeStandIn.acks = false));
-  const calls = 700_000;
+  const calls = 2_300_000;
   expect(await longStretch(page, calls)).toMatchObject({ calls, done: true });
-  const cap = (32 * 1024 * 1024) / 64;
+  const cap = (128 * 1024 * 1024) / 64;
   await expect
     .poll(async () => (await arrived(page)).records, { timeout: 30_000 })
     .toBeGreaterThanOrEqual(cap - 1024);

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { isFromWorker, isToWorker, type FromWorker } from '../../src/hooks/creator-wire.ts';
 import { SharedRings } from '../../src/hooks/shared-rings.ts';
-import { Transport, UNACKNOWLEDGED_LIMIT, type Source } from '../../src/hooks/transport.ts';
+import { Transport, SENT_LIMIT, type Source } from '../../src/hooks/transport.ts';
 import {
   isThreadMessage,
   MARK,
@@ -74,12 +74,12 @@ test('hello first, then what waited, then bye; every message passes the guard', 
 test('nothing is drained above the cap, acks resume it, and drops are reported', async () => {
   const { transport, port1, port2, got, records, write, held, recorder } = setUp();
   transport.connect(port1);
-  const limit = UNACKNOWLEDGED_LIMIT / 64;
+  const limit = SENT_LIMIT / 64;
   for (let i = 0; i < limit / 16384; i++) {
     write(16384);
     transport.drain();
   }
-  expect(transport.unacknowledgedBytes).toBe(UNACKNOWLEDGED_LIMIT);
+  expect(transport.unacknowledgedBytes).toBe(SENT_LIMIT);
   write(16384 + 5);
   transport.drain();
   expect(held).toEqual([true]);

@@ -20,7 +20,7 @@ import type { TraceStore } from '../../trace/store.ts';
 
 /**
  * A running recording's batches wait while these are computed. If that takes longer than this, they
- * are computed after it ends. Hooks hold back beyond 32 MiB.
+ * are computed after it ends. Hooks hold back beyond HELD_LIMIT.
  */
 const SLOW_AT_MOST_MS = 400;
 /**

@@ -1,13 +1,14 @@
 // F60: what blocks a page is SQL without a pause, by long task where the browser reports them.
 import { expect, test } from 'vitest';
+import { headline } from '../../src/analysis/answer/headline.ts';
 import { findings } from '../../src/analysis/findings/index.ts';
 import { Facts } from '../../src/analysis/core/graph.ts';
 import { Flag } from '../../src/event/event.ts';
 import { MS, play, times } from '../traces/findings/stage.ts';
 import type { ThreadBuilder } from '../traces/builder.ts';
 
-/** What F60 says about a page. */
-const said = (story: (page: ThreadBuilder, step: (us: number, flags?: number) => void) => void) =>
+type OnPage = (page: ThreadBuilder, step: (us: number, flags?: number) => void) => void;
+const factsOf = (story: OnPage): Facts =>
   new Facts(
     play(({ thread }) => {
       const page = thread({ kind: 'page', url: 'https://app.example/' });
@@ -16,7 +17,10 @@ const said = (story: (page: ThreadBuilder, step: (us: number, flags?: number) =>
         page.call('sqlStep', { object, aux: 1, result: 101, dur, flags });
       });
     }),
-  )
+  );
+/** What F60 says about a page. */
+const said = (story: OnPage) =>
+  factsOf(story)
     .get(findings)
     .flatMap(({ rule, title, evidence, savingUs }) =>
       rule === 'F60' ? [{ title, count: evidence.count, savingUs }] : [],
@@ -64,4 +68,11 @@ test('calls that wait asynchronously, and delays that nobody notices, are left o
     longTask(page, 0, 85);
   });
   expect(short).toEqual([]);
+});
+
+test('the first sentence calls SQLite busy on the page, because the page may be waiting', () => {
+  const waits = factsOf((_, step) => step(430 * MS, Flag.async));
+  expect(waits.get(headline).text).toMatch(
+    /^SQLite was busy on your page's main thread for 430 ms/,
+  );
 });

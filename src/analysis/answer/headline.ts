@@ -118,9 +118,7 @@ export function headlineIn(
   }
   const [only, ...others] = threads;
   const isOne = only !== undefined && others.length === 0;
-  const busy = isOne
-    ? `SQLite kept ${nameOf(only, threadTitles(facts.store))} busy for `
-    : 'SQLite was busy for a total of ';
+  const busy = isOne ? busyOn(only, facts.store) : 'SQLite was busy for a total of ';
   const most = facts.get(unseenWork) ? 'at least ' : '';
   const inSql = numberSaid(facts)('sqlTime', formatDuration(inSqlUs));
   return narrowed(say`${where}, ${busy}${most}${inSql}. ${largest(times, inSqlUs)}`);
@@ -155,9 +153,12 @@ function withSqlite(
   if (inSqlUs === 0) return ['SQLite ran, but every call was too short for the clock.'];
   const number = numberSaid(facts);
   const most = known.unseenWork ? 'at least ' : '';
-  const isOne = known.sqliteThreads.length === 1;
+  const [only, ...others] = known.sqliteThreads;
+  const isOne = others.length === 0;
   const inSql = number('sqlTime', formatDuration(inSqlUs));
-  const busy = say`SQLite kept ${whom(store, known, inSqlUs)} busy for ${isOne ? '' : 'a total of '}${most}${inSql}`;
+  const busy = isOne
+    ? say`${busyOn(only!, store)}${most}${inSql}`
+    : say`SQLite kept ${whom(known, inSqlUs)} busy for a total of ${most}${inSql}`;
   const recorded = number('duration', formatDuration(toUs - fromUs));
   // of several threads the sum may be longer than the recording
   const of = isOne ? say` of the ${recorded} you recorded` : say` while you recorded ${recorded}`;
@@ -166,21 +167,18 @@ function withSqlite(
   return say`${busy}${of}. ${largest(times, inSqlUs, calls)}`;
 }
 
-const nameOf = ({ index, info }: ThreadStore, titles: readonly string[]): string =>
-  info.kind === 'page'
-    ? `your page's main thread`
-    : titles[index]!.replace(
-        /^(Worker|Frame|Shared worker|Service worker) /,
-        (kind) => `the ${kind.toLowerCase()}`,
-      );
+/** Of one thread. A page that awaits SQLite isn't busy itself: F60 finds those that are. */
+function busyOn({ index, info }: ThreadStore, store: TraceStore): string {
+  if (info.kind === 'page') return "SQLite was busy on your page's main thread for ";
+  const name = threadTitles(store)[index]!.replace(
+    /^(Worker|Frame|Shared worker|Service worker) /,
+    (kind) => `the ${kind.toLowerCase()}`,
+  );
+  return `SQLite kept ${name} busy for `;
+}
 
-/** `the worker db.js`, `your page's main thread`, or several. */
-function whom(
-  store: TraceStore,
-  { sqliteThreads: threads, partition }: Known<typeof NEEDS>,
-  inSqlUs: number,
-): Said {
-  if (threads.length === 1) return [nameOf(threads[0]!, threadTitles(store))];
+/** Several threads. */
+function whom({ sqliteThreads: threads, partition }: Known<typeof NEEDS>, inSqlUs: number): Said {
   const shortName = (thread: ThreadStore): string =>
     thread.info.kind === 'page' ? 'the main thread' : scriptName(thread.info.url);
   const [first] = threads

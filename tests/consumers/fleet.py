@@ -22,7 +22,7 @@ def spark_rows():
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     from pyspark.sql import SparkSession
 
-    # a driver and two executors, each a process of its own
+    # a driver and two executors, each in a separate process
     spark = (
         SparkSession.builder.master("local-cluster[2,1,1024]")
         .config("spark.ui.enabled", "false")

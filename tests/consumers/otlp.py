@@ -9,7 +9,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 
 def hex_ids(value):
-    """OTLP's JSON has ids in hex, where protobuf's own mapping has base64 (opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding)."""
+    """OTLP/JSON has ids in hex instead of protobuf's base64 (opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding)."""
     if isinstance(value, list):
         return [hex_ids(each) for each in value]
     if not isinstance(value, dict):

@@ -77,7 +77,7 @@ export async function speedscopeImport(name: string, text: string): Promise<Spee
       createContext(context),
     );
   } catch (e) {
-    if (!context.importFile) throw e; // else the app came as far as drawing itself
+    if (!context.importFile) throw e; // expected once the app tries to draw
   }
   const load = context.importFile as (
     name: string,

@@ -94,7 +94,7 @@ const definition = (r: Random): unknown =>
         topic: 'engine',
       });
 
-/** @param at about how many came before */
+/** @param at approximate number of earlier records */
 function records(r: Random, n: number, at: number): ArrayBuffer {
   const buffer = new ArrayBuffer(n * RECORD_BYTES);
   const [f64, u32] = [new Float64Array(buffer), new Uint32Array(buffer)];

@@ -82,7 +82,7 @@ function changeJson(r: Random, root: unknown): unknown {
   try {
     return JSON.stringify(root) === undefined ? {} : root;
   } catch {
-    return {}; // it contains itself
+    return {}; // circular
   }
 }
 
@@ -106,7 +106,7 @@ function changed(r: Random, tag: string, payload: Uint8Array): Uint8Array {
     case Tag.events: {
       const { columns } = readChunkHead(payload);
       const head = new Uint8Array(payload.subarray(0, payload.length - columns.length));
-      if (r.chance(0.2)) head[4 + r.below(20)] = r.below(256); // its count and its time
+      if (r.chance(0.2)) head[4 + r.below(20)] = r.below(256); // its event count and start time
       return Buffer.concat([
         head,
         gzipSync(changeColumns(r, new Uint8Array(gunzipSync(columns))), { level: 1 }),

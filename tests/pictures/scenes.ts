@@ -6,7 +6,7 @@
 
 export type State = 'loaded' | 'huge' | 'live' | 'empty' | 'error';
 export interface Scene {
-  /** Of the file. */
+  /** File name, without .png. */
   name: string;
   state: State;
   /** A stored trace of tests/traces/golden; for `error`, a file that isn't a trace. */
@@ -24,7 +24,7 @@ export interface Scene {
   against?: string;
 }
 
-/** It changes the page: something is selected, or a dialog is open. */
+/** Whether the scene changes the page: something is selected, or a dialog is open. */
 export const disturbs = ({ clicks, keys, against }: Scene): boolean =>
   clicks !== undefined || keys !== undefined || against !== undefined;
 
@@ -130,7 +130,8 @@ export function documentScenes(): Scene[] {
   ];
   return [
     scene('panel', 'timeline', 'idb-batch-atomic', { height: 720 }),
-    scene('panel-answer', 'answer', DEFAULT, { height: 720 }), // the welcome page has it, too, and the dark one
+    // also on the welcome page, as is the dark one
+    scene('panel-answer', 'answer', DEFAULT, { height: 720 }),
     scene('panel-answer-dark', 'answer', DEFAULT, { height: 720, theme: 'dark' }),
     scene('panel-statements', 'statements', DEFAULT, {
       clicks: [row('statements', 1)],

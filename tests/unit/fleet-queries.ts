@@ -1,10 +1,13 @@
-/** The questions of docs/fleet.md as they are documented, for each engine that reads the data set. */
+/** The queries of docs/fleet.md as documented, for each engine that reads the data set. */
 import { readFileSync } from 'node:fs';
 
-/** How an engine names the files of a table. */
+/** Returns how an engine refers to the files of a table. */
 export type Source = (table: string) => string;
 
-/** SQL of each block of the section "Questions", by its first comment. @param of replaces `read_parquet('fleet/TABLE/...')` */
+/**
+ * SQL of each block in the section "Questions", by its first comment.
+ * @param of replaces `read_parquet('fleet/TABLE/...')`
+ */
 export function questions(of: Source): Map<string, string> {
   const page = readFileSync('docs/fleet.md', 'utf8');
   const [, blocks = ''] = /## Questions\n[^]*?```sql\n([^]*?)```/.exec(page) ?? [];
@@ -24,7 +27,10 @@ export function questions(of: Source): Map<string, string> {
   );
 }
 
-/** Rows as all engines can say them: numbers with six digits, dates and texts as text. */
+/**
+ * Rows in a form that is the same for all engines: numbers with six digits, dates and texts as
+ * text.
+ */
 export const comparable = (rows: readonly Readonly<Record<string, unknown>>[]): string[] =>
   rows.map((row) =>
     Object.values(row)

@@ -1,21 +1,20 @@
 // An in-memory disk for recordings' copies: the parts of the origin private file system and Web
 // Locks that copies need.
 
-/** As much of the origin's private file system and of Web Locks as spools need. */
 export class Disk {
   readonly files = new Map<string, Uint8Array>();
-  /** Names of those that were saved. */
+  /** Names of the recordings that were saved. */
   readonly marks = new Set<string>();
-  /** Files of journals. */
+  /** Names of the journals' files. */
   readonly journals = new Set<string>();
   readonly locks = new Set<string>();
-  /** Names of all that there ever were. */
+  /** Names of all files ever created. */
   readonly made = new Set<string>();
-  /** Bytes of all files together. */
+  /** Maximum total bytes of all files. */
   room = Infinity;
-  /** What the browser lets the origin store, bytes. */
+  /** The origin's quota, bytes. */
   quota = Infinity;
-  /** What a listing brings, that began earlier. */
+  /** A file listing that began earlier, so it may be outdated. */
   listed: string[] | null = null;
 
   get used(): number {

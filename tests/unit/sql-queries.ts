@@ -1,4 +1,4 @@
-// Queries over traces as the SQL view asks them, without a browser.
+// Runs queries over traces like the Query view, without a browser.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Facts } from '../../src/analysis/core/graph.ts';
@@ -10,7 +10,7 @@ import { useWasm } from '../../src/viewer/session/queries/wasm-source.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const contexts = new WeakMap<TraceStore, QueryContext>();
-/** The same for each question to a trace, as in the worker. */
+/** Always the same one per trace, as in the worker. */
 export function contextOf(store: TraceStore): QueryContext {
   let context = contexts.get(store);
   if (context) return context;
@@ -23,14 +23,14 @@ export function contextOf(store: TraceStore): QueryContext {
   contexts.set(store, context);
   return context;
 }
-/** What was computed of a trace that has changed is computed again; what queries have kept stays. */
+/** Repeats the analyses of a trace that has changed. What queries have stored stays. */
 export const analyseAnew = (store: TraceStore): void =>
   void contexts.set(store, { ...contextOf(store), facts: new Facts(store) });
 
 let lastId = 0;
-/** Of a query: the next that there is. */
+/** The next query's id. */
 export const nextId = (): number => ++lastId;
-/** A query as the SQL view asks it. */
+/** Runs a query like the Query view. */
 export const run = (
   store: TraceStore,
   sql: string,
@@ -42,15 +42,14 @@ export const run = (
     maxMs: options.maxMs ?? 60_000,
     stop: options.stop ?? null,
   });
-/** Its rows. */
 export const rows = async (store: TraceStore, sql: string): Promise<unknown[][]> =>
   (await run(store, sql)).rows;
 
-/** What a query needs of the worker. */
+/** Loads SQLite, as the worker does before a query. */
 export const loadSqlite = (): void =>
   useWasm(readFileSync(createRequire(import.meta.url).resolve('wa-sqlite/dist/wa-sqlite.wasm')));
 
-/** Names of files. */
+/** File names that an app might use to cause harm. */
 export const HOSTILE = [
   '<img src=x onerror=alert(1)>',
   '\u202egnp.exe',
@@ -60,7 +59,9 @@ export const HOSTILE = [
   'x'.repeat(100_000),
 ];
 
-/** Two reads of each of them, one without an end; and one of what has no name, far away. */
+/**
+ * Two reads of each file, one without an end, and a read of an undefined object at a huge offset.
+ */
 export function hostile(): TraceStore {
   const store = newStore();
   const t = new ThreadBuilder(store, { name: 'hostile' });

@@ -6,7 +6,10 @@ import type { QueryContext } from '../../src/viewer/session/queries/context.ts';
 import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
-/** Commits in journal mode delete, each of one page of 4096 bytes, by autocommit; PRAGMAs first. */
+/**
+ * `n` commits in journal mode delete, each writes one page of 4096 bytes in autocommit. PRAGMAs run
+ * first.
+ */
 export function autocommits(n: number, pragmas: string[] = []): TraceStore {
   const store = newStore();
   const t = new ThreadBuilder(store, { name: 'db' });
@@ -14,7 +17,7 @@ export function autocommits(n: number, pragmas: string[] = []): TraceStore {
   const journal = t.file('/app.db-journal', 'journal');
   for (const text of pragmas)
     t.call('sqlStep', { object: t.define({ kind: 'sql', text }), context: 1, aux: 900 });
-  const awaited = { flags: Flag.async }; // so they use storage that is not seen
+  const awaited = { flags: Flag.async }; // so the VFS uses storage that isn't recorded
   const insert = t.define({ kind: 'sql', text: 'INSERT INTO t VALUES (?)' });
   for (let i = 0; i < n; i++) {
     t.call('sqlStep', { object: insert, context: 1, aux: i + 1, result: 101, dur: 10 }, () => {
@@ -41,7 +44,7 @@ export function autocommits(n: number, pragmas: string[] = []): TraceStore {
   return store;
 }
 
-/** What a question to a trace gets. */
+/** The context of queries on a trace. */
 export function contextOf(
   store: TraceStore,
   compared: QueryContext['compared'] = { other: null, previous: null },

@@ -1,6 +1,7 @@
-// STAND-IN, not WebKit's own: WebKitGTK has FileSystemSyncAccessHandle, but opening one is refused there ("Backend does not support this
-// operation", only Apple's ports do). This keeps the bytes in the worker's memory behind the real prototypes, so that the hook patches what it
-// patches in Safari. Files are told apart by name. Runs before the hook, in its own script.
+// A replacement, not WebKit's own: WebKitGTK has FileSystemSyncAccessHandle, but can't open one
+// ("Backend does not support this operation"; only Apple's ports can). This one keeps the bytes in
+// the worker's memory behind the real prototypes, so the hook patches the same methods as in
+// Safari. Identifies files by name. Runs before the hook, as a separate script.
 if (typeof FileSystemSyncAccessHandle === 'function') {
   const contents = new Map();
   const opened = new WeakMap();

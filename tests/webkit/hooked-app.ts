@@ -1,4 +1,7 @@
-/** Engine apps in WebKit with the hook at document start, and what it recorded as a store: what the tests of engines share. */
+/**
+ * Runs engine apps in WebKit with the hook at document start, and returns the recording as a store.
+ * Shared by the engine tests.
+ */
 import type { ThreadIdentity } from '../../src/protocol/messages.ts';
 import type { Batch } from '../../src/event/batch.ts';
 import { RECORD_BYTES } from '../../src/event/event.ts';
@@ -21,7 +24,7 @@ export interface HookedRun {
   store: TraceStore;
 }
 
-/** Run an app under this origin, recorded, from its first line to its worker's end. */
+/** Records an app under this origin, from its first line to the end of its worker. */
 export async function runHooked(
   page: InspectedPage,
   hook: string,
@@ -36,11 +39,15 @@ export async function runHooked(
   await mark(page, 'oracle-begin');
   const result = await runApp(driven, app.run.workload, app.run.options);
   await mark(page, 'oracle-end');
-  await endRecording(page); // before the app ends its worker, which takes with it what it has not sent
+  // before the app terminates its worker, whose unsent records would be lost
+  await endRecording(page);
   return { result, stored: await storedBy(driven), store: await collectedStore(page) };
 }
 
-/** A mark with a moment of its own: where the clock steps by a millisecond, what lies around it has other times. */
+/**
+ * Makes a mark further from other events than a step of the clock (1 ms), so that no other event
+ * has the same time.
+ */
 export const mark = (page: InspectedPage, name: string): Promise<void> =>
   page.evaluate(async (text: string) => {
     const step = (): Promise<void> =>
@@ -54,7 +61,7 @@ export const mark = (page: InspectedPage, name: string): Promise<void> =>
     await step();
   }, name);
 
-/** As the panel's Stop: resolves when every thread has said goodbye, behind its last batch. */
+/** Stops like the panel: resolves when every thread has said bye, after its last batch. */
 export async function endRecording(page: InspectedPage): Promise<void> {
   await page.evaluate(() => window.vfscopeStandIn.stop());
   await page.waitForFunction(() => {
@@ -63,7 +70,7 @@ export async function endRecording(page: InspectedPage): Promise<void> {
   });
 }
 
-/** What the stand-in collected, as the panel would hold it. */
+/** The collected records as a store, as in the panel. */
 export async function collectedStore(page: InspectedPage): Promise<TraceStore> {
   const { hellos, batches } = await page.evaluate(() => {
     const all = window.vfscopeStandIn;
@@ -78,7 +85,7 @@ export async function collectedStore(page: InspectedPage): Promise<TraceStore> {
   );
 }
 
-/** @throws where a batch's bytes are not its records */
+/** @throws if the size of a batch doesn't match its number of records */
 export function storeOf(hellos: ThreadIdentity[], batches: Batch[]): TraceStore {
   const store = new TraceStore(Math.min(...batches.map(({ timeOrigin }) => timeOrigin)));
   for (const identity of hellos) {

@@ -1,7 +1,8 @@
 /**
- * A page of WebKit by its Web Inspector protocol. Every command travels inside `Target.sendMessageToTarget`; a navigation to another
- * site brings a new target, which waits until its start scripts are set. The methods are those of a puppeteer Page, as far as tests
- * that run in both engines need them.
+ * Drives a WebKit page over the Web Inspector protocol. Each command is wrapped in
+ * `Target.sendMessageToTarget`. A navigation to another site creates a new target, which stays
+ * paused until its start scripts are set. The methods are those of a puppeteer Page that tests for
+ * both browsers use.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
@@ -9,7 +10,7 @@ import { WebSocket } from 'ws';
 
 const COMMAND_MS = 60_000;
 const POLL_MS = 50;
-/** Its server closes the connection at longer frames of a message. */
+/** The inspector's server closes the connection if a message has longer frames. */
 const MAX_FRAME_BYTES = 128 << 10;
 
 interface Remote {
@@ -23,7 +24,7 @@ interface Evaluated {
   result: Remote;
   wasThrown?: boolean;
 }
-/** A world of scripts in a frame: the page's own, or an isolated one of this name. */
+/** A JavaScript world in a frame: the page's own, or an isolated one with this name. */
 interface World {
   id: number;
   name: string;
@@ -68,12 +69,12 @@ export class InspectedPage {
   private count = 0;
   private startScript = '';
   private readonly waiting = new Map<number, Waiting>();
-  /** Oldest first; of a frame and a name the newest is alive. */
+  /** Oldest first. If a frame has several with the same name, only the newest is alive. */
   private readonly worlds: (World & { target: string })[] = [];
 
   private constructor(private readonly socket: WebSocket) {}
 
-  /** @param url of a target's WebSocket. Resolves once there is a page to talk to. */
+  /** @param url of a target's WebSocket. Resolves once a page can be driven. */
   static async connect(url: string): Promise<InspectedPage> {
     const socket = new WebSocket(url, { perMessageDeflate: false });
     const page = new InspectedPage(socket);
@@ -90,12 +91,15 @@ export class InspectedPage {
     this.socket.close();
   }
 
-  /** For code that is written against puppeteer: only the methods below are there. */
+  /** For code that expects puppeteer. Only the methods below exist. */
   asPuppeteer(): Page {
     return this as unknown as Page;
   }
 
-  /** Text is a program whose last value counts; promises are awaited. @throws what it throws */
+  /**
+   * If the script is text, its last value is returned. Promises are awaited.
+   * @throws what it throws
+   */
   async evaluate<A extends unknown[], R>(script: Script<A, R>, ...args: A): Promise<Awaited<R>> {
     const first = await this.command<Evaluated>('Runtime.evaluate', {
       expression: asText(script, args),
@@ -103,7 +107,7 @@ export class InspectedPage {
     return (await this.valueOf(first)) as Awaited<R>;
   }
 
-  /** @throws where nothing matches, and what the script throws */
+  /** @throws if nothing matches, and what the script throws */
   $eval<R>(selector: string, script: (element: Element) => R): Promise<Awaited<R>> {
     return this.evaluate(
       `(${String(script)})(document.querySelector(${JSON.stringify(selector)}))`,
@@ -115,8 +119,9 @@ export class InspectedPage {
   }
 
   /**
-   * The same in the isolated world of this name, in every frame that has it. @returns a value for each frame, the oldest frame first
-   * @throws where no frame has such a world, and what the script throws
+   * Evaluates in the isolated world with this name, in every frame that has one.
+   * @returns a value for each frame, oldest frame first
+   * @throws if no frame has such a world, and what the script throws
    */
   async evaluateInWorlds<A extends unknown[], R>(
     name: string,
@@ -139,7 +144,10 @@ export class InspectedPage {
     return values;
   }
 
-  /** Runs before the first script of every document from now on, behind those of earlier calls. */
+  /**
+   * From now on, runs before the first script of every document, after the scripts of earlier
+   * calls.
+   */
   async evaluateOnNewDocument<A extends unknown[]>(
     script: Script<A, unknown>,
     ...args: A
@@ -148,7 +156,7 @@ export class InspectedPage {
     await this.arm(this.target);
   }
 
-  /** From now on documents start without scripts of ours. */
+  /** From now on, documents start without our scripts. */
   async clearStartScripts(): Promise<void> {
     this.startScript = '';
     await this.arm(this.target);
@@ -168,7 +176,10 @@ export class InspectedPage {
     );
   }
 
-  /** Resolves when the function's value is truthy; a navigation meanwhile is no error. @throws after `timeout` ms, 30 s unless told */
+  /**
+   * Resolves when the function returns a truthy value. Ignores errors, which navigations cause.
+   * @throws after `timeout` ms; 30 s by default
+   */
   async waitForFunction<A extends unknown[]>(
     script: Script<A, unknown>,
     { timeout = 30_000 } = {},
@@ -180,13 +191,13 @@ export class InspectedPage {
         if (await this.evaluate(script, ...args)) return;
         last = null;
       } catch (e) {
-        last = e; // the document goes, or has no body yet
+        last = e; // the document is unloading, or has no body yet
       }
     }
     throw new Error(`waited ${timeout} ms in vain for ${String(script)}`, { cause: last });
   }
 
-  /** PNG of what the window shows. */
+  /** A screenshot of the window as PNG. */
   async screenshot(width = 1200, height = 800): Promise<Buffer> {
     const { dataURL } = await this.command<{ dataURL: string }>('Page.snapshotRect', {
       x: 0,
@@ -226,7 +237,10 @@ export class InspectedPage {
     );
   }
 
-  /** A command to a target; the one on show unless told. @throws its error, and after a minute without an answer */
+  /**
+   * Sends a command to a target, by default the displayed one. @throws its error; also if there is
+   * no answer within a minute
+   */
   command<R>(method: string, params: object, target = this.target): Promise<R> {
     const id = ++this.count;
     return new Promise<R>((resolve, reject) => {
@@ -287,7 +301,8 @@ export class InspectedPage {
     this.command('Page.enable', {}, targetId)
       .then(() => this.command('Runtime.enable', {}, targetId))
       .then(() => this.arm(targetId))
-      .catch((e: unknown) => console.warn('a page starts without its scripts:', e)) // its target went: what waits for it fails
+      // the target is gone, so commands that wait for it fail
+      .catch((e: unknown) => console.warn('a page starts without its scripts:', e))
       .finally(() => isPaused && this.post('Target.resume', { targetId }))
       .catch(() => undefined);
   }

@@ -1,8 +1,9 @@
-"""Windows of WebKitGTK, as tabs of one browser, whose documents start with scripts of ours, each in the page's world or in an isolated one of a name, as an
-extension's content scripts do: MiniBrowser has no such option, and the inspector makes no worlds. They are driven through the inspector.
+"""WebKitGTK windows that share a profile like tabs of one browser. Their documents start with the given scripts,
+each in the page's world or in a named isolated one, like an extension's content scripts. MiniBrowser has no such
+option, and the inspector can't create worlds. The inspector drives the windows.
 
 Usage: isolated-browser.py PROFILE_FOLDER FEATURES SCRIPTS_JSON WINDOWS
-FEATURES: names with commas between. SCRIPTS_JSON: a list of {"source", "world" ("" = the page's), "at" ("start" | "end"), "on": [URL patterns]}.
+FEATURES: comma-separated names. SCRIPTS_JSON: a list of {"source", "world" ("" = the page's), "at" ("start" | "end"), "on": [URL patterns]}.
 Needs Debian's python3-gi and gir1.2-webkit2-4.1.
 """
 import json
@@ -19,7 +20,7 @@ from gi.repository import GLib, Gtk, WebKit2  # noqa: E402
 profile, features, scripts_file, windows = sys.argv[1:]
 
 settings = WebKit2.Settings()
-settings.set_enable_developer_extras(True)  # else the inspector does not list the page
+settings.set_enable_developer_extras(True)  # otherwise the inspector doesn't list the page
 listed = WebKit2.Settings.get_all_features()
 known = {listed.get(i).get_identifier(): listed.get(i) for i in range(listed.get_length())}
 for name in features.split(','):
@@ -37,7 +38,7 @@ for script in scripts:
         made = WebKit2.UserScript.new(script['source'], frames, when, script['on'], None)
     content.add_script(made)
 
-# a profile on disk is what makes OPFS work
+# OPFS needs a profile on disk
 context = WebKit2.WebContext(
     website_data_manager=WebKit2.WebsiteDataManager(
         base_data_directory=os.path.join(profile, 'data'), base_cache_directory=os.path.join(profile, 'cache')

@@ -1,6 +1,7 @@
 /**
- * Safari's two scripts in WebKit as Safari runs them: the hook in the page's world, the content script in an isolated one, behind a mock of
- * `browser` whose ports carry JSON only. The other end of its ports, which in Safari is the background's and the panel's, is here.
+ * Runs the extension's two scripts in WebKit like Safari: the hook in the page's world, the content
+ * script in an isolated one, with a mock of `browser` whose ports carry only JSON. This file also
+ * has the other end of the ports, which in Safari is in the background and the panel.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -16,11 +17,14 @@ import { FEATURES, launchWebKit, type DrivenWebKit } from './minibrowser.ts';
 import { SAFARI_BUILD } from './panel-page.ts';
 
 const PROGRAM = fileURLToPath(new URL('./isolated-browser.py', import.meta.url));
-/** Debian's own: others lack its modules. */
+/** Debian's own Python, because others lack its modules. */
 const PYTHON = '/usr/bin/python3';
 export const WORLD = 'vfscope';
 
-/** Origins by what their documents get at their start; `shared` is both, and SharedWorkers start with the hook. The rest of the two scripts comes when a test says so. */
+/**
+ * Origins by which scripts their documents get at the start. `shared` gets both, and SharedWorkers
+ * start with the hook. Tests inject missing scripts later.
+ */
 export const SITES = {
   both: 'both',
   hook: 'hook-only',
@@ -30,22 +34,25 @@ export const SITES = {
 const on = (...sites: string[]): string[] => sites.map((site) => `http://*.${site}.localhost/*`);
 
 interface MockPort {
-  /** What was posted, parsed once more, oldest first. Emptied by who reads it. */
+  /** Posted messages, parsed from JSON, oldest first. Readers remove what they read. */
   posted: unknown[];
   say(part: unknown): void;
-  /** The other end goes, with what is on its way. */
+  /** Closes the other end. Messages on their way are lost. */
   end(): void;
 }
 interface MockState {
   ports: MockPort[];
   asked: unknown[];
   answer: Answer;
-  /** Lines that the hook has laid to this window, taken or not. */
+  /** Number of lines that the hook has offered to this window, accepted or not. */
   lines: number;
   tell(message: object): void;
 }
 
-/** In the isolated world before the content script: what that uses of the extension API. */
+/**
+ * Runs in the isolated world before the content script: the parts of the extension API that it
+ * uses.
+ */
 function mock(manifest: object, answer: Answer): void {
   type Listener = (message: unknown) => void;
   const asJson = (v: unknown): unknown => JSON.parse(JSON.stringify(v));
@@ -80,7 +87,8 @@ function mock(manifest: object, answer: Answer): void {
       onMessage: {
         addListener(listener: Listener) {
           heard.push(listener);
-          setTimeout(() => port.say({ json: '{"k":"greeting"}', more: false })); // the background's first word
+          // the background's first message
+          setTimeout(() => port.say({ json: '{"k":"greeting"}', more: false }));
         },
       },
       onDisconnect: { addListener: (listener: () => void) => void ended.push(listener) },
@@ -91,7 +99,7 @@ function mock(manifest: object, answer: Answer): void {
       disconnect: () => void (open = false),
     };
   };
-  /** The blob: URL that all pages of the origin start this SharedWorker from. */
+  /** The blob: URL from which all pages of the origin start this SharedWorker. */
   const agreed = ({ key, url, dead }: { key: string; url: string; dead: string[] }): string => {
     const known = localStorage.getItem(`mock ${key}`);
     if (known !== null && !dead.includes(known)) return known;
@@ -99,7 +107,7 @@ function mock(manifest: object, answer: Answer): void {
     return url;
   };
   const runtime = {
-    id: 'mock', // the extension is there
+    id: 'mock', // exists only if the extension is installed
     getManifest: () => manifest,
     getURL: (file: string) => `safari-web-extension://mock/${file}`,
     connect,
@@ -113,15 +121,15 @@ function mock(manifest: object, answer: Answer): void {
 }
 
 export interface IsolatedWebKit extends DrivenWebKit {
-  /** Sources as built. */
+  /** The built script. */
   hook: string;
   content: string;
 }
 
 /**
- * Start a browser whose documents on `SITES` get Safari's scripts.
- * @param windows that it opens
- * @throws where it, or what its program needs, is missing
+ * Starts a browser in which documents of `SITES` get Safari's scripts.
+ * @param windows number of windows to open
+ * @throws if the browser, or what its program needs, is missing
  */
 export async function launchIsolated(answer: Answer, windows = 1): Promise<IsolatedWebKit> {
   const needed = "import gi; gi.require_version('WebKit2', '4.1')";
@@ -162,14 +170,16 @@ export async function launchIsolated(answer: Answer, windows = 1): Promise<Isola
   return { ...driven, close, hook, content };
 }
 
-/** State of the mocks, a value for each frame. */
+/** Results of a script over the mocks' states, one for each frame. */
 export const asksIn = <R>(
   page: InspectedPage,
   script: (state: MockState) => R,
 ): Promise<Awaited<R>[]> =>
   page.evaluateInWorlds(WORLD, `(${String(script)})(vfscopeMock)`) as Promise<Awaited<R>[]>;
 
-/** The far end of one document's relay: what the background and the panel do with its ports. */
+/**
+ * The other end of one document's relay: does what the background and the panel do with its ports.
+ */
 export class FarEnd {
   private readers: PartReader[] = [];
   private relay: RelayEnd | null = null;
@@ -180,7 +190,7 @@ export class FarEnd {
     private readonly onPort: (port: MessagePort) => void,
   ) {}
 
-  /** Take what the content script has posted, and give it what there is for it. */
+  /** Receives what the content script has posted, and sends it what is pending. */
   async pump(): Promise<void> {
     const [posted] = await asksIn(this.page, ({ ports }) =>
       ports.map((port) => port.posted.splice(0)),
@@ -188,7 +198,7 @@ export class FarEnd {
     for (const [i, parts] of posted!.entries()) {
       if (i >= this.readers.length) {
         this.readers.push(new PartReader());
-        this.outgoing = []; // what was for the port before is lost with it
+        this.outgoing = []; // messages for the previous port are lost with it
       }
       for (const part of parts) this.take(this.readers[i]!.take(part));
     }
@@ -200,7 +210,10 @@ export class FarEnd {
         );
   }
 
-  /** The background dies: what the page has posted is lost, and what was meant for it. @returns texts lost */
+  /**
+   * The background dies: pending messages are lost in both directions. @returns number of messages
+   * lost from the page
+   */
   async die(): Promise<number> {
     this.outgoing = [];
     const [lost] = await asksIn(this.page, ({ ports }) => {

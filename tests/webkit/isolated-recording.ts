@@ -12,7 +12,7 @@ import { storeOf } from './hooked-app.ts';
 import type { InspectedPage } from './inspector.ts';
 import { FarEnd } from './isolated-page.ts';
 
-/** What the background answers a page that is recorded. */
+/** The background's answer to a recorded page. */
 export const RECORDED: Answer = {
   recorded: true,
   since: 1,
@@ -24,7 +24,7 @@ export const RECORDED: Answer = {
 };
 export const WAIT = { timeout: 30_000, interval: 20 };
 
-/** The panel's side of the page's ports: keeps what threads say, and acknowledges it. */
+/** The panel's side of the page's ports: collects what threads send, and acknowledges it. */
 export class Recording {
   readonly hellos: ThreadIdentity[] = [];
   readonly batches: Batch[] = [];
@@ -32,7 +32,7 @@ export class Recording {
   far: FarEnd;
   private readonly ports = new Set<MessagePort>();
   private readonly received = new Map<string, number>();
-  /** Threads of earlier documents. */
+  /** Number of threads in earlier documents. */
   private gone = 0;
 
   constructor(private readonly page: InspectedPage) {
@@ -55,7 +55,7 @@ export class Recording {
     };
   };
 
-  /** Carry messages both ways until this holds. */
+  /** Delivers messages in both directions until the condition holds. */
   readonly until = (holds: () => void | Promise<void>, timeout = WAIT.timeout): Promise<void> =>
     vi.waitFor(
       async () => {
@@ -65,7 +65,7 @@ export class Recording {
       { ...WAIT, timeout },
     );
 
-  /** Carry messages until this is done. */
+  /** Delivers messages in both directions until the promise settles. */
   async meanwhile<T>(work: Promise<T>, timeout?: number): Promise<T> {
     let done = false;
     const ended = work.finally(() => void (done = true));
@@ -75,14 +75,14 @@ export class Recording {
     return ended;
   }
 
-  /** The page shows another document: its threads are new ones. */
+  /** Loads another document, which has new threads. */
   async load(url: string): Promise<void> {
     this.gone = this.hellos.length;
     this.far = new FarEnd(this.page, this.follow);
     await this.page.goto(url);
   }
 
-  /** Stop: resolves when every thread of the document has said goodbye, behind its last batch. */
+  /** Stops: resolves when every thread of the document has said bye, after its last batch. */
   async stopped(): Promise<void> {
     for (const port of this.ports) port.postMessage({ k: 'stop' });
     const open = this.hellos.slice(this.gone).map(({ id }) => id);
@@ -93,7 +93,7 @@ export class Recording {
   }
 
   store = (): TraceStore => storeOf(this.hellos, this.batches);
-  /** Texts of the page's own marks, in their order. */
+  /** The page's own marks, in order. */
   marks(): string[] {
     return this.batches.flatMap(({ definitions }) =>
       definitions.flatMap((d) => (d.kind === 'name' && /^t-/.test(d.text) ? [d.text] : [])),

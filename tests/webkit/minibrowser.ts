@@ -1,6 +1,6 @@
 /**
- * WebKitGTK's MiniBrowser on a separate display: stands in for Safari where there is no Mac. Its
- * profile is a folder of this run, which makes OPFS work.
+ * WebKitGTK's MiniBrowser on a separate display, used for Safari on machines without macOS. Its
+ * profile is a folder for this run, because OPFS needs one.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,10 +11,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findMiniBrowser, HOW_TO_INSTALL_WEBKIT } from '../../src/drive/find-browser.mjs';
 import { InspectedPage } from './inspector.ts';
 
-/** What Safari has and WebKitGTK has switched off. */
+/** Features that Safari has and WebKitGTK disables by default. */
 export const FEATURES =
   'AccessHandle,FileSystem,FileSystemWritableStream,StorageAPI,StorageAPIEstimate';
-/** Without these the browser starts a message bus, a portal and a mount that outlive it. */
+/** Without these, the browser starts a message bus, a portal, and a mount that outlive it. */
 const ALONE = {
   ...{ NO_AT_BRIDGE: '1', GTK_USE_PORTAL: '0', GIO_USE_VFS: 'local', GSETTINGS_BACKEND: 'memory' },
   DBUS_SESSION_BUS_ADDRESS: 'unix:path=/dev/null',
@@ -23,18 +23,18 @@ const START_MS = 30_000;
 
 export interface DrivenWebKit {
   page: InspectedPage;
-  /** Those of its other windows. */
+  /** Pages of its other windows. */
   others: InspectedPage[];
-  /** What the browser has printed. */
+  /** The browser's output. */
   log(): string;
   close(): Promise<void>;
 }
 
 /**
- * Start the browser, with a page to drive.
- * @param program another browser of WebKitGTK that takes an address, and its arguments
- * @param windows that it opens
- * @throws where the browser or the display does not start, with what was printed
+ * Starts the browser and opens pages to drive.
+ * @param program command line of another WebKitGTK browser
+ * @param windows number of windows that it opens
+ * @throws if the browser or the display doesn't start, with the browser's output
  */
 export async function launchWebKit(
   program?: (profile: string) => string[],
@@ -85,7 +85,7 @@ export async function launchWebKit(
   }
 }
 
-/** Where the inspector's server offers so many pages. */
+/** WebSocket addresses of the pages, once the inspector's server lists this many. */
 async function pageSockets(port: number, count: number): Promise<string[]> {
   let last: unknown;
   for (const end = Date.now() + START_MS; Date.now() < end; await sleep(100)) {
@@ -102,7 +102,10 @@ async function pageSockets(port: number, count: number): Promise<string[]> {
   throw new Error(`no inspector within ${START_MS} ms: ${String(last)}`);
 }
 
-/** A display that picks a free number by itself. One for each browser: shared ones have died with the first. */
+/**
+ * Starts a display that picks a free number. Each browser has its own, because a shared one can end
+ * with the first browser.
+ */
 async function startDisplay(): Promise<{ name: string; stop(): void }> {
   const server = spawn(
     'Xvfb',

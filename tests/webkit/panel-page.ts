@@ -1,4 +1,7 @@
-/** The built panel for Safari as a page of WebKit's, behind a mock of `browser` whose ports carry JSON only, as Safari's do. */
+/**
+ * The panel built for Safari, as a page in WebKit. A mock of `browser` has ports that carry only
+ * JSON, like Safari's.
+ */
 import { createReadStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -6,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { InspectedPage } from './inspector.ts';
 
-/** Built by `npm run build`, or into a folder of one's own with VFSCOPE_DIST. */
+/** Built by `npm run build`, or into another folder with VFSCOPE_DIST. */
 export const SAFARI_BUILD = path.join(process.env['VFSCOPE_DIST'] ?? 'dist', 'safari');
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -17,7 +20,7 @@ const TYPES: Record<string, string> = {
 declare global {
   interface Window {
     vfscopeMock: {
-      /** What was posted to ports, parsed once more, oldest first. Emptied by who reads it. */
+      /** Posted messages, parsed from JSON, oldest first. Readers remove what they read. */
       posted: unknown[];
       say(part: unknown): void;
       failures: string[];
@@ -25,7 +28,7 @@ declare global {
   }
 }
 
-/** Runs in the page before the panel: what it uses of the extension API. */
+/** Runs in the page before the panel: the parts of the extension API that it uses. */
 function mock(manifest: object): void {
   const listeners = new Set<(part: unknown) => void>();
   const asJson = (v: unknown): unknown => JSON.parse(JSON.stringify(v));
@@ -55,7 +58,7 @@ function mock(manifest: object): void {
   Object.assign(window, { browser, chrome: browser, vfscopeMock: state });
 }
 
-/** Serve the build with the policy of its manifest. */
+/** Serves the build with the policy in its manifest. */
 export async function servePanelBuild(): Promise<{ url: string; close(): Promise<void> }> {
   const manifest = JSON.parse(await readFile(path.join(SAFARI_BUILD, 'manifest.json'), 'utf8')) as {
     content_security_policy: { extension_pages: string };
@@ -84,7 +87,7 @@ export async function servePanelBuild(): Promise<{ url: string; close(): Promise
   };
 }
 
-/** Open the panel of tab 1. */
+/** Opens the panel of tab 1. */
 export async function openPanelPage(page: InspectedPage, url: string): Promise<void> {
   const manifest = JSON.parse(
     await readFile(path.join(SAFARI_BUILD, 'manifest.json'), 'utf8'),
@@ -95,7 +98,7 @@ export async function openPanelPage(page: InspectedPage, url: string): Promise<v
   await page.waitForFunction(() => document.querySelector('[data-testid="record"]') !== null);
 }
 
-/** Open the Lab's page. */
+/** Opens the Lab's page. */
 export async function openLabPage(page: InspectedPage, url: string): Promise<void> {
   const manifest = JSON.parse(
     await readFile(path.join(SAFARI_BUILD, 'manifest.json'), 'utf8'),

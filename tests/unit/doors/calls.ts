@@ -11,7 +11,7 @@ import { rows } from '../sql-queries.ts';
 export const sum = <T>(list: Iterable<T>, of: (each: T) => unknown): number =>
   [...list].reduce((n, each) => n + Number(of(each) ?? 0), 0);
 
-/** A call as CSV, Parquet and the Query view have it. */
+/** A call, with the columns that CSV, Parquet, and the Query view share. */
 export interface Call {
   thread: number;
   seq: number;
@@ -29,7 +29,10 @@ export interface Call {
 }
 export const orNull = (value: unknown): number | null =>
   value === null || value === undefined || value === '' ? null : Number(value);
-/** @param cell of a column @param inNs of a time, in whole nanoseconds */
+/**
+ * @param cell returns a column's value
+ * @param inNs converts a time to whole nanoseconds
+ */
 const callOf = (cell: (name: string) => unknown, inNs: (name: string) => number): Call => ({
   op: String(cell('op')),
   object: (cell('object') as string | null) || null,
@@ -44,7 +47,7 @@ const callOf = (cell: (name: string) => unknown, inNs: (name: string) => number)
   aux: Number(cell('aux')),
 });
 
-/** No text in these traces holds a line end. */
+/** Splits at line ends: no text in these traces contains one. */
 export async function csvCalls(store: TraceStore): Promise<Call[]> {
   let text = '';
   for await (const piece of csv(store)) text += piece;
@@ -72,7 +75,7 @@ export async function parquetTable(
     return parquetReadObjects({ file: new Uint8Array(Buffer.concat(parts)).buffer });
   }
   if (!FLEET_TABLES.has(table)) throw new Error(`no table ${table}`);
-  return []; // without rows there is no file
+  return []; // an empty table has no file
 }
 export const parquetCalls = async (store: TraceStore): Promise<Call[]> =>
   (await parquetTable(store, 'events')).map((row) =>
@@ -96,7 +99,7 @@ const SQL_CALLS = [
   'ts',
   'dur',
 ];
-/** The Query view answers at most so many rows. */
+/** Maximum number of rows in an answer of the Query view. */
 const PAGE = 10_000;
 export async function sqlCalls(store: TraceStore): Promise<Call[]> {
   const all: Call[] = [];
@@ -113,16 +116,19 @@ export async function sqlCalls(store: TraceStore): Promise<Call[]> {
   return all;
 }
 
-/** What a list of calls comes to, counted here once more: by their columns alone. */
+/** Counts over a list of calls, computed here independently from the columns alone. */
 export const counted = {
-  /** On files of storage: SQLite keeps a small journal in memory. */
+  /** Only files in storage: SQLite keeps a small journal in memory. */
   calls: (calls: readonly Call[], op: string): number =>
     sum(calls, (c) => c.op === op && c.kind !== 'memory-journal'),
   bytes: (calls: readonly Call[], op: string): number =>
     sum(calls, (c) =>
       c.op === op && c.kind !== 'memory-journal' && c.result === 0 ? c.length : 0,
     ),
-  /** Steps that do not go on after a row, and sqlite3_exec. */
+  /**
+   * sqlite3_exec, and each first step: a step after one that returned a row continues its
+   * statement.
+   */
   statements(calls: readonly Call[]): number {
     const last = new Map<string, Call>();
     return sum(calls, (c) => {
@@ -135,7 +141,9 @@ export const counted = {
       return c.op === 'sqlite3_step' && !goesOn;
     });
   },
-  /** Of databases. With a write-ahead log, a call alone does not show whether a checkpoint made it. */
+  /**
+   * Only databases. With a write-ahead log, a call alone doesn't show whether a checkpoint made it.
+   */
   pageReads: (calls: readonly Call[]): number =>
     sum(
       calls,
@@ -148,8 +156,10 @@ export const counted = {
 };
 
 /**
- * Time in which SQLite waited for a lock, microseconds, from the columns of calls alone: Atomics.wait in xLock and its like; and of one
- * that suspends what no storage call takes, where of several under way the last begun decides, and an open transaction last.
+ * Time in which SQLite waited for a lock, microseconds, from the columns of calls alone:
+ * Atomics.wait in xLock and similar calls. For a suspended lock call, the time that no storage call
+ * covers. If storage calls overlap, the one that began last decides; an open transaction counts
+ * only if there is no other.
  */
 export function lockUs(calls: readonly Call[]): number {
   let ns = 0;

@@ -1,11 +1,14 @@
-/** The numbers in titles and evidence of findings, and those of the calls and tables. */
+/**
+ * Numbers in titles and evidence of findings, paired with the same numbers computed from calls and
+ * tables.
+ */
 import { Flag } from '../../../src/event/event.ts';
 import type { Finding } from '../../../src/analysis/rules/types.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../../src/sqlite/wal.ts';
 import { sum, type Call } from './calls.ts';
 import { whole, type Doors } from './doors.ts';
 
-/** What a finding says, and what calls and tables come to. */
+/** A finding's number, and the one computed from calls and tables. */
 type Claim = readonly [said: number | null, counted: number | null];
 /** The number before these words in the title of a finding. */
 const said = ({ title }: Finding, words: string): number =>
@@ -18,18 +21,21 @@ const isOf =
   (op: string, kind: string) =>
   (call: Call): boolean =>
     call.op === op && call.kind === kind;
-/** Evidence that is these calls. */
+/** Claims of a finding whose evidence is exactly these calls. */
 const areCalls = ({ evidence }: Finding, calls: readonly Call[]): Record<string, Claim> => ({
   calls: [evidence.count, calls.length],
   bytes: [evidence.bytes, sum(calls, moved)],
 });
-/** Evidence whose calls are all shown: at most 200 are. */
+/** Claims of a finding that shows all calls of its evidence. It shows at most 200. */
 const bytesShown = ({ evidence }: Finding, { calls }: Doors): Record<string, Claim> => {
   const shown = new Set(evidence.events.map(({ thread, seq }) => `${thread} ${seq}`));
   const own = calls.csv.filter(({ thread, seq }) => shown.has(`${thread} ${seq}`));
   return shown.size < 200 ? { bytes: [evidence.bytes, sum(own, moved)] } : {};
 };
-/** Evidence that is commits: each is shown by one of its calls, or by the statement that began it. */
+/**
+ * Claims of a finding whose evidence is commits. Each is shown by one of its calls, or by the
+ * statement that began it.
+ */
 function areCommits(
   { evidence: { count, bytes, events } }: Finding,
   { calls, transactions }: Doors,
@@ -52,7 +58,9 @@ function areCommits(
 export const counts = (calls: readonly Call[], op: string, ...kinds: string[]): number =>
   sum(kinds, (kind) => calls.filter(isOf(op, kind)).length);
 
-/** Transactions of IndexedDB that ended and may write, and what was asked in each. */
+/**
+ * Completed IndexedDB transactions of mode readwrite, with the number of write requests in each.
+ */
 function writers(calls: readonly Call[]): { strict: boolean; writes: number }[] {
   const asked = new Map<string, number>();
   for (const { op, thread, connection } of calls)
@@ -71,7 +79,7 @@ function writers(calls: readonly Call[]): { strict: boolean; writes: number }[] 
     }));
 }
 
-/** By rule: bytes, commits, syncs, waits and page reads in its title and evidence. */
+/** By rule: bytes, commits, syncs, waits, and page reads in its title and evidence. */
 export const CLAIMS: Record<
   string,
   (f: Finding, d: Doors) => Record<string, Claim> | Promise<Record<string, Claim>>

@@ -34,7 +34,7 @@ class Html {
         ),
       );
   }
-  /** The text beside a label; undefined where the report has no such section. */
+  /** The text next to a label; undefined if the report lacks this section. */
   fact(heading: string | RegExp, label: string, column = 1): string | undefined {
     const section = [...this.sections].find(([name]) => name.search(heading) === 0);
     if (!section) return undefined;
@@ -42,7 +42,7 @@ class Html {
     if (!row) throw new Error(`the report has no "${label}"`);
     return row[column];
   }
-  /** Columns of a table by their headings, a row at a time. */
+  /** Columns of a table by their headings, as rows. */
   table(heading: string, ...columns: string[]): string[][] {
     const [head, ...lines] = this.sections.get(heading) ?? [[]];
     return lines.map((line) => columns.map((name) => line[head!.indexOf(name)]!));
@@ -54,9 +54,9 @@ const unescapeXml = (text: string): string =>
       ? String.fromCharCode(Number(name.slice(1)))
       : { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }[name]!,
   );
-/** Without what layouts and escapes add. */
+/** Only letters, digits, periods, and percent signs, because layouts and escapes add others. */
 export const wordsOf = (text: string): string => text.replace(/[^\p{L}\d.%]+/gu, ' ');
-/** A whole number as people read it. */
+/** A whole number from text with thousands separators. */
 export const whole = (text: string): number => Number(text.replaceAll(',', ''));
 
 export async function doorsOf(store: TraceStore) {
@@ -64,7 +64,7 @@ export async function doorsOf(store: TraceStore) {
   const headline = headlineNumbers(store);
   const live = new LiveCounts(store);
   live.computeSlow(1, 0);
-  /** After a recording, and what it shows only while one runs. */
+  /** The live strip's numbers after a recording, and those that it only shows during one. */
   const strip = [true, false].flatMap((settled) => live.counts(0, settled, 1).numbers);
   const [fromUs, endUs] = store.extent();
   const toUs = endUs + 1;
@@ -83,21 +83,21 @@ export async function doorsOf(store: TraceStore) {
     overview: (id: NumberId) => headline.find((n) => n.id === id)!.value,
     live: (slot: string) => strip.find((n) => n.slot === slot)!.value,
     sql: async (query: string) => orNull((await rows(store, query))[0]![0]),
-    /** What an example of the Query view answers, a row at a time. */
+    /** Rows of an example in the Query view. */
     example: (title: string) => rows(store, EXAMPLES.find((e) => e.title === title)!.sql),
-    /** The drawer of the timeline over the whole trace. */
+    /** A row of the timeline's drawer with the entire recording selected. */
     drawer: (op: string) =>
       byOperation.rows.find(({ name }) => name === op) ?? { count: 0, bytes: 0 },
     drawerTimes: byOperation.times,
     areaByFile: await area('file'),
-    /** The timeline's rates, over the whole trace: of single precision. */
+    /** Totals from the timeline's rates over the entire recording, in single precision. */
     rates: (way: 0 | 1) =>
       sum(store.threads.filter(hasVfs), (thread) => {
         const counters = new RowCounters(thread);
         counters.update();
         return (counters.rates(way, fromUs, toUs, 1)[0]! * (toUs - fromUs)) / 1e6;
       }),
-    /** Commits of the timeline's lanes of transactions. */
+    /** Commits in the timeline's transaction tracks. */
     laneCommits: sum(store.threads, ({ index }) => {
       const lane = context.timeline().lane(`${index}:txn`)!;
       return sum(
@@ -105,7 +105,7 @@ export async function doorsOf(store: TraceStore) {
         (kind) => lane.labelOf!(0, kind) === 'commit',
       );
     }),
-    /** SQLite's files, as the Files view and the Overview's threads have them. */
+    /** SQLite's files, as in the Files view and the Overview's threads. */
     files: filesOf(store).filter(({ kind }) => !NOT_OF_SQLITE.includes(kind)),
     threads: QUERIES.threadPartitions(context, {}).filter(({ sqlite }) => sqlite),
     statements: QUERIES.statements(context, {}),
@@ -116,7 +116,7 @@ export async function doorsOf(store: TraceStore) {
     transaction: (ref: EventRef) => QUERIES.transaction(context, ref)!,
     locks: QUERIES.locks(context, {}),
     told: QUERIES.findings(context, {}),
-    /** What is read of them elsewhere, as words and numbers alone. */
+    /** Texts that are searched for findings' numbers. */
     tellers: Object.entries({
       findings: reportText(findingsReport(context.facts)),
       summary: reportText(reportOf(context.facts)),
@@ -128,7 +128,7 @@ export async function doorsOf(store: TraceStore) {
       csv: await csvCalls(store),
       parquet: await parquetCalls(store),
     },
-    /** The trace as one row; others table by table. */
+    /** The single row of the table traces. `parquet` reads any other table. */
     traces: (await parquetTable(store, 'traces'))[0]!,
     parquet: (table: string) => parquetTable(store, table),
     html: new Html(page),

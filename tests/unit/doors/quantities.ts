@@ -10,24 +10,27 @@ import { pagesOf, writeAmplificationOf } from '../../traces/analyses.ts';
 import { sum, type Call, orNull, counted, lockUs } from './calls.ts';
 import { whole, type Doors, NOT_OF_SQLITE, OF_SQLITE } from './doors.ts';
 
-/** A number; a text, where a door shows it rounded; about, where it computes less exactly; undefined where it does not show it of this trace. */
+/**
+ * A number; a string if the output shows it rounded; `about` if the output computes it less
+ * exactly; undefined if it doesn't show it for this trace.
+ */
 type Shown = number | null | string | undefined | { about: number };
 interface Quantity {
   name: string;
   unit: Unit;
-  /** By door. The first is what the others are compared with. */
+  /** By output. The others are compared with the first one. */
   doors: Record<string, (d: Doors) => Shown | Promise<Shown>>;
-  /** Only where SQLite's VFS is traced. */
+  /** Only for traces with VFS calls. */
   ofVfs?: Quantity['doors'];
 }
 
-/** The same list of calls behind three doors. */
+/** The same list of calls from three outputs. */
 const inCalls = (of: (calls: readonly Call[]) => number): Quantity['doors'] => ({
   'SQL, events': ({ calls }) => of(calls.sql),
   CSV: ({ calls }) => of(calls.csv),
   'Parquet, events': ({ calls }) => of(calls.parquet),
 });
-/** A column of the table of files behind the others. */
+/** A column of the files table from three outputs. */
 const inFiles = (
   column: 'reads' | 'read_bytes' | 'writes' | 'write_bytes' | 'syncs',
   ofFile: (f: Doors['files'][number]) => number,
@@ -40,7 +43,7 @@ const inFiles = (
       (row) => row[column],
     ),
 });
-/** What the parts of a summary's time while SQL runs come to. */
+/** Sum of the parts of the time while SQL runs. */
 const inSql = ({
   cpuUs,
   ioUs,
@@ -51,7 +54,7 @@ const inSql = ({
 }: Summary['time']): number | null =>
   cpuUs === null ? null : cpuUs + ioUs! + lockUs! + lockWaitUs! + tracerUs! + otherUs!;
 
-/** A part of the time while SQL runs. @param inHtml of the report, where it has any */
+/** One of these parts. @param inHtml its label in the report */
 const timeDoors = (
   us: 'lockUs' | 'lockWaitUs',
   share: 'lockCallShare' | 'lockShare',
@@ -68,7 +71,8 @@ const timeDoors = (
     threads.length ? sum(threads, ({ partition }) => partition[us]) : null,
   statements: ({ statements }) =>
     statements ? sum(statements.rows, ({ time }) => time[us]) : undefined,
-  HTML: ({ html, summary }) => (summary.time[us] ? html.fact(/^Time on/, inHtml) : undefined), // parts of no time have no row
+  // a part that took no time has no row
+  HTML: ({ html, summary }) => (summary.time[us] ? html.fact(/^Time on/, inHtml) : undefined),
 });
 const bytes = (
   op: 'xRead' | 'xWrite',
@@ -134,7 +138,7 @@ function underSteps(calls: readonly Call[]): number {
     return above && /_(step|exec|reset|finalize)$/.test(above.op);
   });
 }
-/** Transactions that are asked for one at a time: more take too long. */
+/** Transactions are requested one by one; more would take too long. */
 const MOST_ONE_BY_ONE = 500;
 const PAGE_READS = 'write = 0 AND checkpoint = 0';
 
@@ -355,7 +359,7 @@ export const QUANTITIES: Quantity[] = [
     unit: 'us',
     doors: timeDoors('lockUs', 'lockCallShare', 'lock_ns', 'Lock calls'),
     ofVfs: {
-      // where nothing was in the way it is all that suspends lock calls
+      // if nothing was locked, this is all the time in which lock calls were suspended
       'SQL, events': ({ calls, summary }) =>
         summary.time.lockWaitUs ? undefined : lockUs(calls.sql),
       CSV: ({ calls, summary }) => (summary.time.lockWaitUs ? undefined : lockUs(calls.csv)),

@@ -1,4 +1,5 @@
-// A worker that imports the hook first. It writes a note for each message, and answers how many there are; `save` answers with its own trace.
+// A worker that imports the hook first. For each message it writes a note and responds with the
+// number of notes; for `save` it responds with its own trace.
 import vfscope from '/lib/hook.js';
 import SQLiteESMFactory from '/node_modules/@journeyapps/wa-sqlite/dist/wa-sqlite-async.mjs';
 import * as SQLite from '/node_modules/@journeyapps/wa-sqlite/src/sqlite-api.js';

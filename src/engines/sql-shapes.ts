@@ -1,6 +1,7 @@
 /**
  * Ids of statements' shapes, looked up by their bytes, without making a string for a known shape.
  */
+import { SqlFolder } from '../sqlite/sql-fold.ts';
 
 interface Shape {
   readonly words: Uint32Array;
@@ -11,30 +12,32 @@ interface Shape {
   readonly next: Shape | undefined;
 }
 
+const MAX_SHAPES = 2500;
+
 /**
- * The latest `limit` to twice as many. There are two generations, and the older one is dropped as a
- * whole: deleting the oldest entries of a Map one by one makes each deletion iterate over the gaps
- * of earlier ones.
+ * The latest MAX_SHAPES to twice as many. There are two generations, and the older one is dropped
+ * as a whole: deleting the oldest entries of a Map one by one makes each deletion iterate over the
+ * gaps of earlier ones.
  */
 export class SqlShapes {
+  /** The folder's output, four bytes a word. */
+  private words = new Uint32Array(0);
+  /** Its output is what `find` looks up. */
+  readonly folder = new SqlFolder((length) => {
+    this.words = new Uint32Array((length >>> 2) + 1);
+    return new Uint8Array(this.words.buffer);
+  }, 0);
   private young = new Map<number, Shape>();
   private old = new Map<number, Shape>();
   private count = 0;
-  private readonly limit: number;
   // what the last `find` looked for
   private hash = 0;
 
-  constructor(limit: number) {
-    this.limit = limit;
-  }
-
-  /**
-   * Id of a shape, or -1.
-   * @param words its bytes, four a word, with zeros after the last @param bytes their number
-   */
-  find(words: Uint32Array, bytes: number, truncated: boolean): number {
-    const hash = hashOf(words, bytes);
-    this.hash = hash;
+  /** Id of the shape that has the first `bytes` of the folder's output, or -1. */
+  find(bytes: number, truncated: boolean): number {
+    const { words, folder } = this;
+    for (let i = bytes; i & 3; i++) folder.out[i] = 0;
+    const hash = (this.hash = hashOf(words, bytes));
     const young = matching(this.young.get(hash), words, bytes, truncated);
     if (young) return young.id;
     const old = matching(this.old.get(hash), words, bytes, truncated);
@@ -44,12 +47,12 @@ export class SqlShapes {
   }
 
   /** Store the id of the shape that `find` didn't find. */
-  add(words: Uint32Array, bytes: number, truncated: boolean, id: number): void {
-    this.keep(words.slice(0, (bytes + 3) >>> 2), bytes, truncated, id);
+  add(bytes: number, truncated: boolean, id: number): void {
+    this.keep(this.words.slice(0, (bytes + 3) >>> 2), bytes, truncated, id);
   }
 
   private keep(words: Uint32Array, bytes: number, truncated: boolean, id: number): void {
-    if (this.count >= this.limit) {
+    if (this.count >= MAX_SHAPES) {
       this.old = this.young;
       this.young = new Map();
       this.count = 0;

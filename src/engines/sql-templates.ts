@@ -59,14 +59,15 @@ export class SqlTemplates {
 
   /**
    * A text that `find` didn't find has this shape, which was seen before.
-   * @param end of the statement, before its semicolon @param closed it has one
+   * @param end of the statement, before its semicolon if it has one
+   * @param cut end of the text that was read
    */
-  learn(u: Uint8Array, from: number, end: number, closed: boolean, id: number): void {
+  learn(u: Uint8Array, from: number, end: number, cut: number, id: number): void {
     const misses = ++this.misses[this.bucket]!;
     // less and less often: alternating shapes are folded
     if ((misses & (misses - 1)) !== 0 || end - from > MOST_BYTES) return;
     const bytes = this.holed(u, from, end);
-    if (bytes) this.buckets[this.bucket] = { id, bytes, closed };
+    if (bytes) this.buckets[this.bucket] = { id, bytes, closed: end < cut && u[end] === SEMICOLON };
   }
 
   private holed(u: Units, from: number, end: number): Uint8Array | null {

@@ -5,7 +5,6 @@
  */
 import type { CaptureLevel } from '../event/capture.ts';
 import type { Recorder } from '../record/recorder.ts';
-import { SqlFolder } from '../sqlite/sql-fold.ts';
 import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import { SqlShapes } from './sql-shapes.ts';
 import { SqlTemplates } from './sql-templates.ts';
@@ -13,7 +12,6 @@ import { mixBytes } from './value-hash.ts';
 
 /** Longer texts are cut. */
 const MAX_SQL_BYTES = 8192;
-const MAX_SHAPES = 2500;
 /** Maximum texts with literals that are distinguished; later ones are folded. */
 const MAX_LITERAL_TEXTS = 20_000;
 const SEMICOLON = 59;
@@ -34,11 +32,8 @@ export class SqlTexts {
    */
   hash = 0;
   private readonly recorder: Recorder;
-  private readonly shapes = new SqlShapes(MAX_SHAPES);
+  private readonly shapes = new SqlShapes();
   private readonly templates = new SqlTemplates();
-  private readonly folder: SqlFolder<Uint8Array>;
-  /** The folder's output, four bytes a word. */
-  private words = new Uint32Array(0);
   private readonly utf8 = new TextDecoder();
   /** The last new id. */
   private newest = 0;
@@ -55,10 +50,6 @@ export class SqlTexts {
     readonly salt = 0,
   ) {
     this.recorder = recorder;
-    this.folder = new SqlFolder((length) => {
-      this.words = new Uint32Array((length >>> 2) + 1);
-      return new Uint8Array(this.words.buffer);
-    }, 0);
   }
 
   /**
@@ -88,7 +79,8 @@ export class SqlTexts {
       // after the cut, two texts may differ
       if (to <= cut) this.hash = mixBytes(this.salt, heap, start, to) >>> 0;
     }
-    const { folder, newest } = this;
+    const { newest } = this;
+    const { folder } = this.shapes;
     const fitting = first && this.level === 1;
     if (fitting) {
       const id = this.templates.find(heap, start, cut, cut < last);
@@ -104,7 +96,7 @@ export class SqlTexts {
     if (this.level === 1 || !folder.changed || this.literalTexts >= MAX_LITERAL_TEXTS) {
       const folded = this.idOf(folder.length, truncated);
       if (fitting && folded > 0 && this.newest === newest && !folder.kept)
-        this.templates.learn(heap, start, end, end < cut && heap[end] === SEMICOLON, folded);
+        this.templates.learn(heap, start, end, cut, folded);
       return folded;
     }
     folder.out.set(heap.subarray(start, end)); // the folder has twice this capacity
@@ -119,19 +111,18 @@ export class SqlTexts {
 
   /** Id of the first `bytes` of the folder's output. */
   private idOf(bytes: number, truncated: boolean): number {
-    const { out } = this.folder;
+    const { shapes } = this;
+    const { out } = shapes.folder;
     let length = bytes;
     while (length > 0 && isSpace(out[length - 1]!)) length--;
     if (length === 0) return 0;
-    for (let i = length; i & 3; i++) out[i] = 0;
-    const { words } = this;
-    const known = this.shapes.find(words, length, truncated);
+    const known = shapes.find(length, truncated);
     if (known >= 0) return known;
     const text = this.utf8.decode(out.subarray(0, length));
     const id = this.recorder.define(
       truncated ? { kind: 'sql', text, truncated } : { kind: 'sql', text },
     );
-    this.shapes.add(words, length, truncated, id);
+    shapes.add(length, truncated, id);
     this.newest = id;
     return id;
   }

@@ -18,7 +18,6 @@ import { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { PromiseWatch } from '../record/promise-watch.ts';
 import { dataProperty } from '../record/reflect.ts';
 import { isBusy, Rc } from '../sqlite/constants.ts';
-import { SqlFolder } from '../sqlite/sql-fold.ts';
 import {
   NativeMemory,
   NativeTable,
@@ -38,8 +37,7 @@ export interface Sink {
 
 /** Longer texts are cut. */
 const MOST_BYTES = 8192;
-const SEMICOLON = 59;
-/** How many folded texts are cached. */
+/** How many folded texts are cached, fewer than SqlShapes can hold. */
 const MOST_TEXTS = 2000;
 
 /** A prepared statement, or the text of an exec. */
@@ -96,14 +94,8 @@ export class EngineSql implements SqlCaller {
   private readonly refused = new Map<number, Refused>();
   /** By id, from 1 on, literals folded. */
   private texts = [''];
-  private shapes = new SqlShapes(MOST_TEXTS);
+  private shapes = new SqlShapes();
   private templates = new SqlTemplates();
-  /** The folder's output, four bytes a word. */
-  private words = new Uint32Array(0);
-  private readonly folder = new SqlFolder((length) => {
-    this.words = new Uint32Array((length >>> 2) + 1);
-    return new Uint8Array(this.words.buffer);
-  }, 0);
   private readonly utf8 = new TextDecoder();
   private readonly heap: EngineMemory;
   private suspended: Call[] = [];
@@ -303,7 +295,7 @@ export class EngineSql implements SqlCaller {
 
   /**
    * A statement's text with literals folded, or that of all statements of a script, decoded once.
-   * Like engines/sql-texts.ts, without capture levels and hashes of queries, to fit into a script
+   * engines/sql-texts.ts adds capture levels and hashes of queries, which don't fit into a script
    * of 15 KB.
    * @param bytes its length; negative = up to the NUL
    */
@@ -312,26 +304,24 @@ export class EngineSql implements SqlCaller {
     const heap = this.heap.bytes();
     const last = Math.min(heap.length, bytes < 0 ? heap.length : address + bytes);
     const cut = Math.min(last, address + MOST_BYTES);
-    const { folder, templates } = this;
+    if (this.texts.length > MOST_TEXTS) this.forgetTexts();
+    const { shapes, templates } = this;
+    const { folder } = shapes;
     const fitting = first ? templates.find(heap, address, cut, cut < last) : -1;
     if (fitting > 0) return this.texts[fitting]!;
     const end = folder.fold(heap, address, cut, first);
-    const { words } = this;
-    for (let i = folder.length; i & 3; i++) folder.out[i] = 0;
-    const known = this.shapes.find(words, folder.length, false);
+    const known = shapes.find(folder.length, false);
     if (known > 0) {
-      if (first && !folder.kept)
-        templates.learn(heap, address, end, end < cut && heap[end] === SEMICOLON, known);
+      if (first && !folder.kept) templates.learn(heap, address, end, cut, known);
       return this.texts[known]!;
     }
-    if (this.texts.length > MOST_TEXTS) this.forgetTexts();
     const text = this.utf8.decode(folder.out.subarray(0, folder.length)).trim();
-    this.shapes.add(words, folder.length, false, this.texts.push(text) - 1);
+    shapes.add(folder.length, false, this.texts.push(text) - 1);
     return text;
   }
   private forgetTexts(): void {
     this.texts = [''];
-    this.shapes = new SqlShapes(MOST_TEXTS);
+    this.shapes = new SqlShapes();
     this.templates = new SqlTemplates();
   }
 }

@@ -24,6 +24,16 @@ export type Activity = (typeof ACTIVITIES)[number];
 /** The web API of a storage call, a lock, or a wait. */
 export type Api = 'idb' | 'opfs' | 'locks' | 'atomics' | 'localStorage' | 'http';
 
+/** What each is called in text. */
+export const API_NAMES: Readonly<Record<Api, string>> = {
+  idb: 'IndexedDB',
+  opfs: 'OPFS',
+  locks: 'Web Locks',
+  atomics: 'Atomics',
+  localStorage: 'localStorage',
+  http: 'HTTP',
+};
+
 /** What a call counts as in all counts of calls on files and stores. */
 export type Counts = 'read' | 'write' | 'sync' | 'lock' | 'open';
 

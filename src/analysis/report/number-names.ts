@@ -1,4 +1,5 @@
 /** What a number of a summary is called where people read it. Files and budgets use its path. */
+import { API_NAMES, type Api } from '../../event/operations.ts';
 import { PART_WORDS } from '../core/time-parts.ts';
 
 /** Literals: the panel's main thread doesn't load the facts behind the headline numbers. */
@@ -32,13 +33,6 @@ const NAMES: Readonly<Record<string, string>> = {
   'pageCache.spills': 'Page cache spills',
   'pageCache.hitRate': 'Page cache hit rate',
 };
-const APIS: Readonly<Record<string, string>> = {
-  opfs: 'OPFS',
-  idb: 'IndexedDB',
-  locks: 'Web Locks',
-  localStorage: 'localStorage',
-  http: 'HTTP',
-};
 
 /** `readBytes` -> `bytes read`, `xWriteBytes` -> `xWrite bytes` */
 const countName = (key: string): string =>
@@ -53,7 +47,7 @@ export function numberName(path: string): string {
   const name = Object.hasOwn(NAMES, path) ? NAMES[path] : undefined;
   if (name !== undefined) return name;
   const api = /^web\.(\w+)\.(\w+)$/.exec(path);
-  if (api) return `${APIS[api[1]!] ?? api[1]!} ${countName(api[2]!)}`;
+  if (api) return `${API_NAMES[api[1] as Api] ?? api[1]!} ${countName(api[2]!)}`;
   const file = /^files\[kind=[^,\]]*(?:,path=([^]*))?\]\.(?:vfs|web)\.(\w+)$/.exec(path);
   if (file) return `${file[1] ?? '(no path)'}: ${countName(file[2]!)}`;
   const thread = /^threads\[kind=([^,\]]*)(?:,([^]*))?\]\.(\w+)$/.exec(path);

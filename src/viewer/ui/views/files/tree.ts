@@ -5,6 +5,7 @@
 import { FEWEST_IN_POOL } from '../../../../analysis/locks/handle-pools.ts';
 import { grouped } from '../../../../analysis/core/maps.ts';
 import { suffixOf } from '../../../../event/file-names.ts';
+import { API_NAMES } from '../../../../event/operations.ts';
 import { SUMS } from '../../../../analysis/files/files.ts';
 import { fileKey } from '../../row-keys.ts';
 import { sortedFiles, type TreeRow } from './file-columns.ts';
@@ -26,9 +27,9 @@ const ROLES: Readonly<Record<FileLine['kind'], string>> = {
   temp: 'temporary file',
   'memory-journal': 'journal in memory',
   other: 'other file',
-  opfs: 'OPFS',
-  'idb-store': 'IndexedDB',
-  storage: 'localStorage',
+  opfs: API_NAMES.opfs,
+  'idb-store': API_NAMES.idb,
+  storage: API_NAMES.localStorage,
 };
 const OPFS_ROLES: Readonly<Record<string, string>> = {
   '': 'database in OPFS',

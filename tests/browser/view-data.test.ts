@@ -142,7 +142,7 @@ describe('files and pages', () => {
     const facts = await page.$$eval(`${id('file-use')} tr`, (rows) =>
       rows.map((row) => row.textContent.replace(/\s+/g, ' ').trim()),
     );
-    expect(facts).toContain('Runs of writes30 writes in 1 run, 29 could be merged');
+    expect(facts).toContain('Sequential writes30 writes in 1 sequence, 29 could be merged');
     expect(await page.$$eval(`${id('file-use')} tr:not([title])`, (rows) => rows.length)).toBe(0);
     await page.click(id('list-pages'));
     await page.waitForSelector(id('pages-row'));

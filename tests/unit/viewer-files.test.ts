@@ -244,7 +244,7 @@ describe('how a file is used', () => {
     expect([use.amplification, use.idb]).toEqual([null, null]);
     expect(texts(context, path, 'journal')).toEqual(
       expect.arrayContaining([
-        'Runs of writes: 527 writes in 36 runs, 491 could be merged',
+        'Sequential writes: 527 writes in 36 sequences, 491 could be merged',
         'Read to write: 18 blocks, 11.9 KiB wasted',
       ]),
     );
@@ -257,7 +257,7 @@ describe('how a file is used', () => {
     expect(texts(context, 'nowhere.db', 'main-db')).toEqual([]);
     const stores = fileQueries.fileLines(context, {}).filter((l) => l.kind === 'idb-store');
     expect(texts(context, stores[0]!.path, 'idb-store')).toContain(
-      'Gets in sequence: 107 gets in 5 sequences',
+      'Sequential gets: 107 gets in 5 sequences',
     );
   });
 

@@ -46,17 +46,17 @@ function runFact(runs: Runs | null, name: 'read' | 'write'): UseFact[] {
   const some = runs.calls < runs.all ? `${formatCount(runs.calls)} of ` : '';
   return [
     {
-      name: name === 'read' ? 'Runs of reads' : 'Runs of writes',
+      name: name === 'read' ? 'Sequential reads' : 'Sequential writes',
       ...(merges && {
         list: { events: name === 'read' ? 'mergeable reads' : 'mergeable writes' } as const,
       }),
-      text: `${some}${countOf(runs.all, name)} in ${countOf(runs.runs, 'run')}${merges ? `, ${formatCount(merges)} could be merged` : ''}`,
+      text: `${some}${countOf(runs.all, name)} in ${countOf(runs.runs, 'sequence')}${merges ? `, ${formatCount(merges)} could be merged` : ''}`,
       title:
-        `Each ${name} of a run starts where the one before ended, so a run could be one call. The longest has ${formatCount(runs.longest)}. Calls that failed or came short aren't part of a run. ` +
+        `Each ${name} in a sequence starts where the previous one ended, so one call could replace the sequence. The longest has ${countOf(runs.longest, name)}. Failed and short calls aren't part of a sequence. ` +
         (name === 'write'
-          ? "Writes of two SQL calls, or with a sync between, don't form a run: no VFS could delay the first one. Nothing merges them today. A VFS could."
-          : "Calls on other files between them don't end a run.") +
-        `\n\nRuns by their calls: ${histogramText(runs.histogram)}`,
+          ? "Writes of two SQL calls, or with a sync between them, don't form a sequence: no VFS could delay the first one. Nothing merges them today, but a VFS could."
+          : "Calls on other files between them don't end a sequence.") +
+        `\n\nSequences by number of calls: ${histogramText(runs.histogram)}`,
     },
   ];
 }
@@ -152,7 +152,7 @@ function idbFacts(idb: IdbUse): UseFact[] {
   ];
   if (idb.sequences)
     facts.push({
-      name: 'Gets in sequence',
+      name: 'Sequential gets',
       list: { operation: opName(Op.idbGet) },
       text: `${countOf(idb.sequentialGets, 'get')} in ${countOf(idb.sequences, 'sequence')}`,
       title: `Four or more gets of neighboring keys, one after another in one transaction. One getAll for each sequence would save ${countOf(idb.savedGets, 'request')} (F18). They took ${formatDuration(idb.sequentialUs)}`,

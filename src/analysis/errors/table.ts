@@ -12,7 +12,7 @@ export const errorColumns = {
     (g) => g.what,
   ),
   count: col('count', 'Count', 'Events that failed so', (g) => g.count),
-  layer: col('text', 'Layer', 'sql, vfs, web, or host', (g) => g.layer),
+  layer: col('text', 'Layer', 'sql, vfs, web (Storage in the panel), or host', (g) => g.layer),
   call: col('code', 'Call', 'Name of the call', (g) => g.call),
   object: col('code', 'On', 'File, store, statement, or message', (g) => g.object || null),
   first_ts: col('moment', 'First', 'Begin of the first of them', (g) => g.firstUs),

@@ -116,7 +116,7 @@ export const eventColumns = {
   layer: col(
     'text',
     'Layer',
-    'sql, vfs, web (storage calls of the browser) or host',
+    "sql, vfs, web (calls of the browser's storage, Storage in the panel), or host",
     (e) => LAYERS[e.events.op[e.i]!]!,
   ),
   op: col(

@@ -4,6 +4,7 @@ import type { EventLine } from '../../../../protocol/session.ts';
 import { eventColumns } from '../../../../analysis/events/table.ts';
 import { cellText, isNumeric } from '../../../../analysis/core/table.ts';
 import { formatCount, formatMeasured } from '../../../../text/numbers.ts';
+import { LAYER_TITLES } from '../../layers.ts';
 import type { Column } from '../../parts/columns.ts';
 
 export interface EventColumn extends Omit<Column<EventLine>, 'text'> {
@@ -54,6 +55,7 @@ const MORE: Readonly<Partial<Record<Name, Partial<EventColumn>>>> = {
   },
   thread: { numeric: false, text: (_, title) => title, raw: undefined },
   offset: { definition: 'Byte offset, or new size. Keys of IndexedDB are in Detail' },
+  layer: { text: (l) => LAYER_TITLES[l.layer] },
   length: { text: (l) => (l.length ? formatCount(l.length) : '') },
   result_name: { raw: (l) => l.resultText || String(l.result) },
 };

@@ -10,17 +10,10 @@ import {
   type ViewSetting,
 } from '../../view-setting.svelte.ts';
 import type { EventFilter, EventWhere } from '../../../../protocol/session.ts';
+import { LAYERS } from '../../layers.ts';
 import { panelFilter } from '../../panel-filter.svelte.ts';
 import { viewerModel } from '../../viewer-context.ts';
 import { bytesOf, durationOf, pageOf } from './amounts.ts';
-
-export const LAYERS: readonly (readonly [Layer, string])[] = [
-  ['sql', 'SQL'],
-  ['vfs', 'VFS'],
-  ['web', 'Storage'],
-  ['host', 'Host'],
-];
-const ALL_LAYERS = LAYERS.map(([layer]) => layer);
 
 /** As typed; '' filters nothing. */
 const WISHES = ['thread', 'op', 'object', 'result', 'duration', 'bytes', 'page'] as const;
@@ -50,8 +43,8 @@ export function eventFilters(): EventFilters {
   const view = fromStore(viewerModel().navigation.view);
   const panel = panelFilter();
   const text = textSetting('events.filter');
-  const layers = viewSetting<readonly Layer[]>('events.layers', ALL_LAYERS, {
-    parse: (said) => ALL_LAYERS.filter((layer) => said.split(',').includes(layer)),
+  const layers = viewSetting<readonly Layer[]>('events.layers', LAYERS, {
+    parse: (said) => LAYERS.filter((layer) => said.split(',').includes(layer)),
     format: (some) => some.join(','),
   });
   const own = switchSetting('events.own');
@@ -92,7 +85,7 @@ export function eventFilters(): EventFilters {
     },
     clear() {
       text.value = '';
-      layers.value = ALL_LAYERS;
+      layers.value = LAYERS;
       own.value = true;
       errorsOnly.value = inView.value = false;
       for (const wish of Object.values(wishes)) wish.value = '';

@@ -6,12 +6,12 @@ import { get } from 'svelte/store';
 import { rounded, type Range } from '../../charts/viewport.ts';
 import type { ViewerModel } from '../../model.ts';
 import { DRAWER_HEIGHT, type TimelineState } from './timeline-state.svelte.ts';
+import { LAYERS } from '../../layers.ts';
 import { viewStateOf } from '../../view-state.ts';
 
 /** Number of zooms that fit into an address. */
 const MOST_ZOOMS = 8;
 const BY = ['operation', 'statement', 'file'] as const;
-const LAYERS = ['sql', 'vfs', 'web', 'host'] as const;
 
 /** Microseconds, `1200,5600.5`; null = invalid. */
 function rangeOf(text: string | undefined): Range | null {

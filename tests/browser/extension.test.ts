@@ -97,7 +97,7 @@ async function databaseCounts(panel: Panel, from: string) {
 }
 
 describe('without a recording', () => {
-  test('the browser finds no fault with the extension', async () => {
+  test('the browser reports no error in the extension', async () => {
     await page.goto('chrome://extensions/');
     const info = await page.evaluate((id) => {
       interface Info {
@@ -141,7 +141,7 @@ describe('without a recording', () => {
 });
 
 describe('a recording', () => {
-  test('registers its scripts, and takes them back with everything that they changed', async () => {
+  test('registers its scripts, then removes them and restores everything that they changed', async () => {
     await goTo(page, `${origin}${APP}`);
     await state(page, 'ready');
     const before = await page.evaluate(traces);
@@ -232,7 +232,7 @@ describe('a recording', () => {
     );
   });
 
-  test('goes on when the service worker dies, over ports and over relays, and counts the same', async () => {
+  test('continues when the service worker dies, over ports and relays, with the same counts', async () => {
     const counts = [];
     for (const transport of ['port', 'runtime'] as const) {
       const place = server.origin(`dies-${transport}`);
@@ -383,7 +383,7 @@ describe('a recording', () => {
     await panel.find('record-empty' as 'record');
   });
 
-  test('of an origin covers its other tabs, open ones and new ones', async () => {
+  test('of an origin includes its other tabs, open and new ones', async () => {
     const other = await driven.browser.newPage();
     const later = await driven.browser.newPage();
     try {

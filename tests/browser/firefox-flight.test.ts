@@ -83,7 +83,7 @@ describe('flight recorder', () => {
   const startsOf = (store: TraceStore): number[] =>
     store.threads.flatMap(({ events }) => [...events.t0.subarray(0, events.count)]);
 
-  test('two connections meet: frozen at SQLITE_BUSY, with the last second before it', async () => {
+  test('contention between two connections: frozen at SQLITE_BUSY, with the last second before it', async () => {
     await armed();
     await page.evaluate(() => (window as unknown as { halt(): void }).halt());
     await state(page, 'done');

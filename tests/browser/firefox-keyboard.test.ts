@@ -148,7 +148,7 @@ async function spoken(): Promise<[role: string, name: string]> {
 describe.each(Object.entries(ORDER) as [keyof typeof ORDER, (typeof ORDER)[keyof typeof ORDER]][])(
   '%s',
   (name, order) => {
-    test('Tab meets each control once, forwards and backwards, with a ring and a name, and leaves', async () => {
+    test('Tab reaches each control once, forward and backward, with a focus ring and a name, and leaves the page', async () => {
       await show(name);
       const stops = order.map(([at]) => ({ at, ring: true }));
       expect(await walk(tab, focused)).toEqual(stops);

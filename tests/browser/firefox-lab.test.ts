@@ -88,7 +88,7 @@ it("sqlite.org's build and its VFSs: Node's counts, and why those that need shar
   expect(await lab.storage()).toEqual([]);
 }, 90_000);
 
-it('storage of the browser: IndexedDB and OPFS, and actors in workers', async () => {
+it("the browser's storage: IndexedDB, OPFS, and actors in workers", async () => {
   const two = { writers: 2, readers: 0, iterations: 10 };
   const runs = [
     counted('sequential-write', { vfs: 'AccessHandlePool' }, { transactions: 5, items: 5 }),

@@ -26,7 +26,7 @@ let panel: FirefoxPanel;
 
 inFirefox((tab) => ({ server, driven, page, panel } = tab));
 
-test('a recording of an origin covers its other tabs, open ones and new ones', async () => {
+test('a recording of an origin includes its other tabs, open and new ones', async () => {
   const origin = server.origin('tabs');
   const open = async (url: string, wanted: string): Promise<Page> => {
     const tab = await driven.browser.newPage();
@@ -122,7 +122,7 @@ test('a saved recording survives a canceled download, and the toolbox closing on
   }
 });
 
-test('every format is written, and holds what was recorded', async () => {
+test('every format is written, and contains the recording', async () => {
   await startRecording(panel);
   await driven.load(page, server.origin('exports') + ENGINE);
   await state(page, 'ready');

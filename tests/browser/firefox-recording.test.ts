@@ -298,7 +298,7 @@ test(
   },
 );
 
-test('access to web pages taken back during a recording: said, what was recorded stays, the app goes on', async () => {
+test('access to web pages revoked during a recording: reported, the recording is intact, the app continues', async () => {
   await startRecording(panel);
   await driven.load(page, server.origin(`revoked-${++labels}`) + ENGINE);
   await recorded(page);
@@ -318,7 +318,7 @@ test('access to web pages taken back during a recording: said, what was recorded
   }
 });
 
-test('a recording goes on when the event page is suspended, and the next page and its worker are recorded', async () => {
+test('a recording continues when the event page is suspended, and the next page and its worker are recorded', async () => {
   await startRecording(panel);
   await driven.load(page, server.origin(`suspended-${++labels}`) + ENGINE);
   await state(page, 'ready');

@@ -10,7 +10,7 @@ import { filesOf } from '../../tools/build/package.mjs';
 import { zip } from '../../tools/build/zip.mjs';
 import { FIREFOX_EXTENSION, launchInFirefox } from './firefox-harness.ts';
 
-test('the welcome page comes after an installation, once', async () => {
+test('the welcome page opens once, after an installation', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'vfscope-package-'));
   const driven = await launchInFirefox({ preferences: { 'xpinstall.signatures.required': false } });
   try {

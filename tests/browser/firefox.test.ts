@@ -196,7 +196,7 @@ describe('responses that contain the hook', () => {
       ['an insecure one', 'plainUrl'],
     ] as const),
   )(
-    '%s: each script runs as it does unrecorded, and each worker is recorded',
+    '%s: each script runs as without a recording, and each worker is recorded',
     async (_, address) => {
       const { driven, page, panel } = await recorder();
       await driven.chrome.run(
@@ -264,7 +264,7 @@ test('as shipped: Record asks for the origin in a separate tab, and records once
     expect(threadOf(store, label).info.kind, label).toBe('worker');
 });
 
-test('pages keep nothing of ours after the recording, workers that start then run as they are', async () => {
+test('after the recording, pages contain nothing of vfscope, and new workers run unchanged', async () => {
   const { driven, page, panel } = await recorder();
   await startRecording(panel);
   await driven.load(page, server.origin('after') + PATH);

@@ -74,7 +74,7 @@ const storage = (page: Page): Promise<Record<string, unknown>> =>
   page.evaluate(() => chrome.storage.local.get(null));
 
 describe('the welcome page', () => {
-  test('comes after an installation, once', async () => {
+  test('opens once, after an installation', async () => {
     const target = await driven.browser.waitForTarget(
       (t) => t.url() === address('devtools/welcome.html'),
       { timeout: 30_000 },

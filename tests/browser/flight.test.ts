@@ -106,7 +106,7 @@ async function saved(): Promise<ReadResult> {
 }
 
 describe('flight recorder', () => {
-  test('two connections meet: frozen at SQLITE_BUSY, with the last second before it', async () => {
+  test('contention between two connections: frozen at SQLITE_BUSY, with the last second before it', async () => {
     await armed();
     await page.evaluate(() => (window as unknown as { halt: () => void }).halt());
     await state(page, 'done');
@@ -163,7 +163,7 @@ describe('flight recorder', () => {
     expect(marked.map((t) => t.info.kind)).toEqual(['page']);
   });
 
-  longTest('an exception of the app freezes it; stopped by hand it keeps the end', async () => {
+  longTest('an exception of the app freezes it; Stop saves the last seconds', async () => {
     await armed();
     await page.addScriptTag({ content: "setTimeout(() => { throw new Error('no way'); })" });
     await openFrozen();

@@ -88,7 +88,7 @@ async function becomes(key: string, value: unknown, at: string): Promise<void> {
 describe.each(Object.entries(ORDER) as [keyof typeof ORDER, (typeof ORDER)[keyof typeof ORDER]][])(
   '%s',
   (name, order) => {
-    test('Tab meets each control once, forwards and backwards, with a ring, and leaves', async () => {
+    test('Tab reaches each control once, forward and backward, with a focus ring, and leaves the page', async () => {
       await show(name);
       const stops = order.map(([at]) => ({ at, ring: true }));
       expect(await walk(press, focused)).toEqual(stops);

@@ -73,7 +73,7 @@ it('loads and stores are counted with instructions, with the command that does t
   expect(stores!).toBeGreaterThan(plain[0]! / 100);
 });
 
-it('a grid over IndexedDB and OPFS: what is canceled is resumed, the counts are shown with their ratios, storage is clean', async () => {
+it('a grid over IndexedDB and OPFS resumes after a cancel, shows counts with ratios, and leaves storage clean', async () => {
   await press('offer-own-sql');
   for (const knob of ['vfs-BlockIDB', 'vfs-AccessHandlePool', 'pageSize-4096', 'pageSize-8192'])
     await press(`knob-${knob}`);

@@ -195,7 +195,7 @@ longTest('the Lab asks for access to the page whose database it is to copy', asy
   await lab.close();
 });
 
-test('access taken back during a recording: said, and what was recorded stays', async () => {
+test('access revoked during a recording: reported, and the recording is intact', async () => {
   const origin = nextOrigin();
   const panel = await opened(origin);
   await willAllow(patternOf(origin));

@@ -105,7 +105,7 @@ describe('capture', () => {
     expect(privacyReport(store)).toMatchObject({ level: 0, capturedLevel: 0 });
   });
 
-  test('level 2 keeps literals, stacks name the place in the app and none of ours', async () => {
+  test('level 2 keeps literals; stacks name the place in the app, and no function of vfscope', async () => {
     const store = await recorded('await run(9);', { capture: { capture: 2, stacks: true } });
     expect(privacyReport(store)).toMatchObject({
       level: 2,

@@ -200,7 +200,7 @@ test.each(
     ['no policy', '', ''],
     ['no policy, isolated', '', '&isolated'],
   ]),
-)('workers of all kinds under %s: recorded, and none the wiser', async (_, policy, more) => {
+)('workers of all kinds under %s are recorded, and none notices', async (_, policy, more) => {
   const url = address(policy, more);
   const native = natively(url);
   native.catch(() => {}); // handled at the end

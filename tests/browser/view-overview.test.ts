@@ -341,7 +341,7 @@ describe('the command palette', () => {
 });
 
 describe('exports', () => {
-  it("every format is offered and written; a copy without the app's words has none", async () => {
+  it('every format is offered and written; an anonymized copy has no words of the app', async () => {
     await openTrace('a.vfst');
     const formats = Object.keys(EXPORT_FORMATS).filter((format) => format !== 'vfst');
     await page.click(id('export'));

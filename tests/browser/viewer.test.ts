@@ -148,7 +148,7 @@ describe('an opened trace', () => {
     await shot('files');
   });
 
-  it('zooms and pans by wheel, keys, drag and overview', async () => {
+  it('zooms and pans by wheel, keys, drag, and overview', async () => {
     await openTrace('good.vfst');
     const canvas = (await (await viewer.page.$(id('timeline')))!.boundingBox())!;
     const at = { x: canvas.x + canvas.width / 4, y: canvas.y + 8 };

@@ -36,9 +36,9 @@ test('a test that is missing, renamed, or of another browser is named', () => {
     ],
   );
   expect(found).toEqual([
-    'one, Firefox: tests/browser/a.test.ts does not run in Firefox',
+    "one, Firefox: tests/browser/a.test.ts doesn't run in Firefox",
     'two, Chromium: tests/browser/a.test.ts has no test "gone"',
-    'two, Safari: tests/browser/none.test.ts is not there',
-    'three, Chromium: tests/webkit/w.test.ts does not run in Chromium',
+    "two, Safari: tests/browser/none.test.ts doesn't exist",
+    "three, Chromium: tests/webkit/w.test.ts doesn't run in Chromium",
   ]);
 });

@@ -330,7 +330,7 @@ const answersOf = (store: TraceStore): unknown[] =>
     .get(requests)
     .map(({ pairing, answer }) => [pairing, answer?.from.thread.events.aux[answer.row]]);
 
-describe('where the time to an answer went', () => {
+describe('the time to an answer', () => {
   test('is queue, SQL, storage, and the way back, to the microsecond', () => {
     const [, second] = new Facts(clicked()).get(requests);
     expect(second).toMatchObject({

@@ -70,7 +70,7 @@ function asInChromium(id: string, app: EngineApp, { result, store }: HookedRun):
   expect.soft(recordedGolden(summary, app.bytesVary ?? 'same')).toEqual(recorded[id]);
 }
 
-describe('on storage of its own', () => {
+describe("on the browser's own storage", () => {
   let hook: string;
   beforeAll(async () => void (hook = await buildHook()));
   test.each(these(NATIVE))('%s', async (id, app) => {

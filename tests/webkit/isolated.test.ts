@@ -50,7 +50,7 @@ describe('an engine, recorded through the isolated world', () => {
 
   test.each([
     ['over one port', 0],
-    ['while the background dies again and again', 3],
+    ['while the background repeatedly dies', 3],
   ])('%s: every count is that of Chromium', async (_, deaths) => {
     const { page } = driven;
     const url = site(`engine-${deaths}`, SITES.both) + app.path;
@@ -129,7 +129,7 @@ describe('whichever script runs first', () => {
     expect(summaryOf(panel.store()).dropped).toBe(0);
   });
 
-  test('the hook long after the content script, in a page that is open', async () => {
+  test('the hook long after the content script, in an open page', async () => {
     const { page } = driven;
     await openPage('hook-late', SITES.content);
     const before = await page.evaluate(traces);
@@ -155,7 +155,7 @@ describe('whichever script runs first', () => {
   });
 });
 
-test('a SharedWorker stays one, and is recorded', async () => {
+test('a SharedWorker stays a single one, and is recorded', async () => {
   const { page } = driven;
   const url = `${site('one', SITES.shared)}/hook-cases/`;
   await page.asPuppeteer().goto(url);
@@ -178,7 +178,7 @@ test('a SharedWorker stays one, and is recorded', async () => {
 });
 
 describe('the page', () => {
-  test("that isn't recorded is restored, and its worlds see nothing of each other", async () => {
+  test("is restored if it isn't recorded, and its worlds see nothing of each other", async () => {
     const { page } = driven;
     await openPage('restored', SITES.content);
     const before = await page.evaluate(traces);
@@ -202,7 +202,7 @@ describe('the page', () => {
     expect((await asksIn(page, ({ ports }) => ports.length))[0]).toBe(0);
   });
 
-  test('that is told so by the background is restored', async () => {
+  test('is restored if the background requests it', async () => {
     const { page } = driven;
     await openPage('told', SITES.both);
     await until(() => expect(panel.hellos.map(({ kind }) => kind)).toContain('page'));

@@ -8,7 +8,7 @@ type Cell = { file: string; title: string } | { no: string } | null;
 type Feature = [name: string, ...cells: Cell[]];
 
 const BROWSERS = ['Chromium', 'Firefox', 'Safari'];
-const NO_DRIVER = { no: 'not tested: nothing here can run extensions in Safari' };
+const NO_DRIVER = { no: "not tested: our tests can't run extensions in Safari" };
 const NOTED = { no: 'no: noted in the panel with the cause' };
 const browser = (file: string, title: string) => ({ file: `tests/browser/${file}.test.ts`, title });
 const webkit = (file: string, title: string) => ({ file: `tests/webkit/${file}.test.ts`, title });
@@ -19,7 +19,7 @@ const FEATURES: Feature[] = [
     'Record from the panel in DevTools',
     browser(
       'extension',
-      'registers its scripts, and takes them back with everything that they changed',
+      'registers its scripts, then removes them and restores everything that they changed',
     ),
     browser('firefox-engines', 'recorded by the panel in the toolbox'),
     NO_DRIVER,
@@ -28,7 +28,7 @@ const FEATURES: Feature[] = [
     'SQLite builds on IndexedDB and OPFS, with the same counts and stored bytes',
     browser('engines', 'recorded by the panel'),
     browser('firefox-engines', 'recorded by the panel in the toolbox'),
-    webkit('engines', 'on storage of its own'),
+    webkit('engines', "on the browser's own storage"),
   ],
   [
     'Dedicated workers: classic, module, blob, nested',
@@ -40,64 +40,61 @@ const FEATURES: Feature[] = [
     'Shared workers, one for all tabs of the origin',
     browser('shared-workers', 'one for two tabs of an origin, %s %s'),
     browser('firefox', 'each is recorded, or noted with its cause; transport %s'),
-    webkit('isolated', 'a SharedWorker stays one, and is recorded'),
+    webkit('isolated', 'a SharedWorker stays a single one, and is recorded'),
   ],
   [
     'Service workers: in Chromium by `vfscope record`, in its panel noted with the cause',
-    browser('record-workers', 'workers of all kinds under %s: recorded, and none the wiser'),
+    browser('record-workers', 'workers of all kinds under %s are recorded, and none notices'),
     browser('firefox', 'each is recorded, or noted with its cause; transport %s'),
     NOTED,
   ],
   [
     'Workers of pages whose policy forbids blob workers',
     browser('closed-workers', '%s'),
-    browser('firefox', '%s: each script runs as it does unrecorded, and each worker is recorded'),
+    browser('firefox', '%s: each script runs as without a recording, and each worker is recorded'),
     NOTED,
   ],
   [
     'All tabs of an origin',
-    browser('extension', 'of an origin covers its other tabs, open ones and new ones'),
-    browser(
-      'firefox-panel',
-      'a recording of an origin covers its other tabs, open ones and new ones',
-    ),
+    browser('extension', 'of an origin includes its other tabs, open and new ones'),
+    browser('firefox-panel', 'a recording of an origin includes its other tabs, open and new ones'),
     NO_DRIVER,
   ],
   [
     'Nothing is left in pages after a recording, [with exceptions](limits.md)',
     browser(
       'extension',
-      'registers its scripts, and takes them back with everything that they changed',
+      'registers its scripts, then removes them and restores everything that they changed',
     ),
     browser(
       'firefox',
-      'pages keep nothing of ours after the recording, workers that start then run as they are',
+      'after the recording, pages contain nothing of vfscope, and new workers run unchanged',
     ),
-    webkit('isolated', 'the hook long after the content script, in a page that is open'),
+    webkit('isolated', 'the hook long after the content script, in an open page'),
   ],
   [
-    'Access to web pages withheld or taken back',
+    'Access to web pages not granted, or revoked',
     browser(
       'permissions',
-      'access taken back during a recording: said, and what was recorded stays',
+      'access revoked during a recording: reported, and the recording is intact',
     ),
     browser(
       'firefox-recording',
-      'access to web pages taken back during a recording: said, what was recorded stays, the app goes on',
+      'access to web pages revoked during a recording: reported, the recording is intact, the app continues',
     ),
     NO_DRIVER,
   ],
   [
-    'A recording outlives the background',
+    'A recording continues when the background dies',
     browser(
       'extension',
-      'goes on when the service worker dies, over ports and over relays, and counts the same',
+      'continues when the service worker dies, over ports and relays, with the same counts',
     ),
     browser(
       'firefox-recording',
-      'a recording goes on when the event page is suspended, and the next page and its worker are recorded',
+      'a recording continues when the event page is suspended, and the next page and its worker are recorded',
     ),
-    webkit('isolated', 'while the background dies again and again'),
+    webkit('isolated', 'while the background repeatedly dies'),
   ],
   [
     'A recording is offered again after an update or a restart',
@@ -115,25 +112,25 @@ const FEATURES: Feature[] = [
     'Flight recorder',
     browser(
       'flight',
-      'two connections meet: frozen at SQLITE_BUSY, with the last second before it',
+      'contention between two connections: frozen at SQLITE_BUSY, with the last second before it',
     ),
     browser(
       'firefox-flight',
-      'two connections meet: frozen at SQLITE_BUSY, with the last second before it',
+      'contention between two connections: frozen at SQLITE_BUSY, with the last second before it',
     ),
     NO_DRIVER,
   ],
   [
     'Flight recorder: an exception of the app freezes it',
-    browser('flight', 'an exception of the app freezes it; stopped by hand it keeps the end'),
+    browser('flight', 'an exception of the app freezes it; Stop saves the last seconds'),
     browser('firefox-flight', 'an exception of the app freezes it: in the %s'),
     NO_DRIVER,
   ],
   [
-    'What is captured: level, layers, buffer, stacks',
+    'Capture options: level, layers, buffer, stacks',
     browser(
       'record-marks',
-      'level 2 keeps literals, stacks name the place in the app and none of ours',
+      'level 2 keeps literals; stacks name the place in the app, and no function of vfscope',
     ),
     browser(
       'firefox-recording',
@@ -143,7 +140,7 @@ const FEATURES: Feature[] = [
   ],
   [
     'Timeline, files, events, notes',
-    browser('viewer', 'zooms and pans by wheel, keys, drag and overview'),
+    browser('viewer', 'zooms and pans by wheel, keys, drag, and overview'),
     browser('firefox-recording', 'every view shows a recording, with the numbers of its summary'),
     null,
   ],
@@ -151,35 +148,35 @@ const FEATURES: Feature[] = [
     'Exports from the panel',
     browser(
       'view-overview',
-      "every format is offered and written; a copy without the app's words has none",
+      'every format is offered and written; an anonymized copy has no words of the app',
     ),
-    browser('firefox-panel', 'every format is written, and holds what was recorded'),
+    browser('firefox-panel', 'every format is written, and contains the recording'),
     null,
   ],
   [
     'The Lab',
     browser(
       'lab-page',
-      'a grid over IndexedDB and OPFS: what is canceled is resumed, the counts are shown with their ratios, storage is clean',
+      'a grid over IndexedDB and OPFS resumes after a cancel, shows counts with ratios, and leaves storage clean',
     ),
-    browser('firefox-lab', 'storage of the browser: IndexedDB and OPFS, and actors in workers'),
+    browser('firefox-lab', "the browser's storage: IndexedDB, OPFS, and actors in workers"),
     null,
   ],
   [
     'Welcome page after an installation',
-    browser('first-contact', 'comes after an installation, once'),
-    browser('firefox-welcome', 'the welcome page comes after an installation, once'),
+    browser('first-contact', 'opens once, after an installation'),
+    browser('firefox-welcome', 'the welcome page opens once, after an installation'),
     NO_DRIVER,
   ],
   [
     'Popup, settings, welcome, and access page by keyboard alone, with names and a visible focus',
     browser(
       'keyboard',
-      'Tab meets each control once, forwards and backwards, with a ring, and leaves',
+      'Tab reaches each control once, forward and backward, with a focus ring, and leaves the page',
     ),
     browser(
       'firefox-keyboard',
-      'Tab meets each control once, forwards and backwards, with a ring and a name, and leaves',
+      'Tab reaches each control once, forward and backward, with a focus ring and a name, and leaves the page',
     ),
     NO_DRIVER,
   ],
@@ -190,8 +187,8 @@ const FEATURES: Feature[] = [
     NO_DRIVER,
   ],
   [
-    'The package is as its browser or store wants it',
-    browser('extension', 'the browser finds no fault with the extension'),
+    'The package passes the checks of its browser or store',
+    browser('extension', 'the browser reports no error in the extension'),
     { file: 'tools/check/test.mjs', title: 'lint of the Firefox package' },
     null,
   ],
@@ -220,10 +217,10 @@ export function faults(
       if (!cell || !('file' in cell)) return [];
       const text = read(cell.file);
       const where = `${feature}, ${BROWSERS[i]}: ${cell.file}`;
-      if (text === null) return [`${where} is not there`];
+      if (text === null) return [`${where} doesn't exist`];
       if (!['"', "'", '`'].some((quote) => text.includes(`${quote}${cell.title}${quote}`)))
         return [`${where} has no test "${cell.title}"`];
-      return kindOf(cell, BROWSERS[i]!) ? [] : [`${where} does not run in ${BROWSERS[i]}`];
+      return kindOf(cell, BROWSERS[i]!) ? [] : [`${where} doesn't run in ${BROWSERS[i]}`];
     }),
   );
 }

@@ -89,7 +89,7 @@ export async function exportCommand({
     if (format === 'parquet' && out !== undefined && out !== '-') {
       const traces = inputsOf([file]).filter(isTrace);
       if (traces.length) return fleetAdd({ paths: traces, out, sanitize, json });
-      complain(`${file} holds no .vfst files.`);
+      complain(`${file} has no .vfst files.`);
       return Exit.wrongUse;
     }
     complain(`${file} is a folder: only --format parquet takes one, with --out FOLDER.`);
@@ -105,7 +105,7 @@ export async function exportCommand({
   const trace = await openTrace(file);
   const store = sanitize ? sanitizeStore(trace.store) : trace.store;
   if (!sanitize && !trace.header.sanitized)
-    complain(`The result holds ${privacyText(privacyReport(store))}. To anonymize it: --sanitize`);
+    complain(`The file contains ${privacyText(privacyReport(store))}. To anonymize it: --sanitize`);
   const title = sanitize ? 'vfscope trace' : basename(file);
   const sanitized = sanitize || trace.header.sanitized;
   const pieces = write({ store, title, sanitized });

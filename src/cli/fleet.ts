@@ -51,7 +51,7 @@ export async function fleetAdd({
   const known = labelsOf(labels);
   const all = inputsOf(paths);
   if (!all.length)
-    throw wrongUse(`${paths.join(', ')}: there are no .vfst traces and no .json reports.`);
+    throw wrongUse(`${paths.join(', ')}: no .vfst recordings and no .json reports found.`);
   const processes = own ? 1 : Math.min(availableParallelism(), Math.ceil(all.length / FEW_INPUTS));
   const adding = { out, labels: known, sanitize, all };
   const {
@@ -113,7 +113,7 @@ export async function fleetReportCommand({
     throw wrongUse(`--by ${by}: expected one of ${GROUPS.join(', ')}.`);
   const report = await fleetReport(root, group as GroupBy | null);
   if (!report.lives)
-    throw wrongUse(`${root} holds no recordings and no reports. Add them with vfscope fleet add.`);
+    throw wrongUse(`${root} has no recordings or reports. Add some with vfscope fleet add.`);
   const document = fleetReportDocument(report);
   await print(json ? jsonText(report) : markdown ? reportMarkdown(document) : reportText(document));
   return Exit.done;

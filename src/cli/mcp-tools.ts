@@ -138,7 +138,7 @@ export const TOOLS: readonly Tool[] = [
           return `change the code, record again, then diff(a: ${JSON.stringify(trace)}, b: ...)`;
         const [, first] = /^1\. \[(F\d+)\]/m.exec(out) ?? [];
         return first === undefined
-          ? `query(trace: ${JSON.stringify(trace)}) for what else it holds`
+          ? `query(trace: ${JSON.stringify(trace)}) for anything else in it`
           : `findings(trace: ${JSON.stringify(trace)}, rule: "${first}") for all about the first`;
       },
     }),

@@ -12,7 +12,7 @@ export const COMMANDS = `  vfscope demo                            record the de
       [--marks]              save only what happens between the page's performance.mark('vfscope:start') and 'vfscope:stop'
       [--until-mark]         end at the page's performance.mark('vfscope:stop') (at most --seconds, default 120)
       [--capture 0..3]       0 no SQL text, 1 with ? for literals (default), 2 with literals, 3 also bound values
-      [--layers sql,vfs,web,query] what to record; default all. vfs alone costs the app least: VFS calls and commits
+      [--layers sql,vfs,web,query] what to record; default all. vfs alone slows the app least: only VFS calls and commits
       [--stacks]             the JavaScript stack of each statement's first prepare
       [--messages]           when threads send each other messages, to follow a click to its answer; never their contents
       [--instructions]       how many instructions SQLite executes for each call: the same count on every run and machine
@@ -68,7 +68,7 @@ export const COMMANDS = `  vfscope demo                            record the de
       [--capture 0..3] [--layers sql,vfs,web,query] [--stacks] [--messages] [--instructions] [--buffer KIB]  as record
   vfscope mcp                             six tools for coding agents, over standard input and output (MCP)
   vfscope lab list [--json]               list experiments and workloads
-  vfscope lab run <experiment|workload>   run one in a browser, on fresh storage of its own
+  vfscope lab run <experiment|workload>   run one in a browser, on fresh storage
       [--node]               in Node, on in-memory databases
       [--count]              count the engine's instructions exactly, instead of measuring times
       [--statements | --functions]  with --count of a workload: instructions by statement and between VFS calls,

@@ -72,8 +72,14 @@ function parseOptional<T extends NonNullable<ParseArgsConfig['options']>>(
       allowPositionals: true,
       strict: true,
     });
-    if (positionals.length < least || positionals.length > count)
-      throw new Error(`expected ${count === 1 ? 'one' : count} ${what}, got ${positionals.length}`);
+    const given = positionals.length;
+    if (given < least || given > count) {
+      const wanted = given > count ? count : least;
+      const bound = least === count ? '' : given > count ? 'at most ' : 'at least ';
+      throw new Error(
+        `expected ${bound}${wanted === 1 ? 'one' : wanted} ${what}, got ${given || 'none'}`,
+      );
+    }
     return { values, target: positionals[0], others: positionals.slice(1) };
   } catch (e) {
     throw new WrongWords(
@@ -287,7 +293,7 @@ function fleet([verb, ...args]: string[]): Promise<number> {
   switch (verb) {
     case 'add': {
       const options = { out: text, label: words, sanitize: yes, shard: text, json: yes } as const;
-      const { values, target, others } = parseOptional(args, 'inputs', options, 10_000, 1);
+      const { values, target, others } = parseOptional(args, 'input', options, 10_000, 1);
       const { out, label, sanitize, shard, json } = values;
       return fleetAdd({
         paths: [target!, ...others],

@@ -45,7 +45,9 @@ export class FirefoxPanel implements DrivenPanel {
   async waitFor(condition: string, args: unknown[] = [], timeoutMs = TIMEOUT_MS): Promise<unknown> {
     const found = await this.evaluate(until(condition), timeoutMs, ...args);
     if (found) return found;
-    throw browserFailed(`The panel did not get to: ${condition}. It says: ${await saidBy(this)}`);
+    throw browserFailed(
+      `The panel didn't reach this state: ${condition}. It shows: ${await saidBy(this)}`,
+    );
   }
 
   async find(id: TestId, timeoutMs = TIMEOUT_MS): Promise<void> {
@@ -53,7 +55,7 @@ export class FirefoxPanel implements DrivenPanel {
       '((e) => e && !e.disabled && e.getClientRects().length > 0)(document.querySelector(args[1]))';
     if (await this.evaluate(until(usable), timeoutMs, selector(id))) return;
     throw browserFailed(
-      `The panel shows no usable "${id}" control. It says: ${await saidBy(this)}`,
+      `The panel shows no usable "${id}" control. It shows: ${await saidBy(this)}`,
     );
   }
 

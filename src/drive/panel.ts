@@ -43,7 +43,7 @@ export class Panel implements DrivenPanel {
       )
       .catch(async (e: Error) => {
         throw browserFailed(
-          `The panel shows no usable "${id}" control (${e.message}). It says: ${await saidBy(this)}`,
+          `The panel shows no usable "${id}" control (${e.message}). It shows: ${await saidBy(this)}`,
         );
       });
     return found as ElementHandle<HTMLElement>;
@@ -153,9 +153,7 @@ const ready = (frame: Frame): Promise<unknown> =>
     })
     .catch(async (e: Error) => {
       const text = await frame.evaluate(() => document.body.innerText).catch(() => '');
-      throw browserFailed(
-        `The panel did not get ready: ${e.message}. It says: ${text.slice(0, 400)}`,
-      );
+      throw browserFailed(`The panel isn't ready: ${e.message}. It shows: ${text.slice(0, 400)}`);
     });
 
 /** The panel that was opened last for a page. */

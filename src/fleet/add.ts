@@ -126,7 +126,7 @@ function partsOfReports(
   complain: (text: string) => void,
 ): ReturnType<typeof reportParts> {
   const { reports, bad } = reportsIn(bytes);
-  if (!reports.length) throw new Refused('it holds no reports of vfscope/field.');
+  if (!reports.length) throw new Refused('it has no reports of vfscope/field.');
   const all = formatCount(bad + reports.length);
   if (bad === 1) complain(`${path}: 1 of ${all} items isn't a valid report.`);
   else if (bad) complain(`${path}: ${formatCount(bad)} of ${all} items aren't valid reports.`);

@@ -26,7 +26,7 @@ export function shardOf(text: string): Shard {
   const [, index, of] = /^(\d+)\/(\d+)$/.exec(text) ?? [];
   const shard = { index: Number(index), of: Number(of) };
   if (!(shard.index >= 1 && shard.index <= shard.of && shard.of <= 10_000))
-    throw wrongUse(`--shard ${text}: expected i/n, as 1/4, with i from 1 to n.`);
+    throw wrongUse(`--shard ${text}: expected i/n, such as 1/4, with i from 1 to n.`);
   return shard;
 }
 

@@ -52,12 +52,12 @@ export const lifeColumns = {
   weight: col(
     'number',
     'Weight',
-    'How many page lives it stands for: 1 / the sampling rate; 0: a trace whose report is here, too',
+    'Number of page lives that it represents: 1 / the sampling rate; 0: a trace whose report is here, too',
     (l) => l.weight,
   ),
   ...labelColumns,
   origin: col('text', 'Origin', 'Of the page', (l) => l.origin),
-  user_agent: col('text', 'User agent', 'As the browser says it', (l) => l.agent),
+  user_agent: col('text', 'User agent', 'As the browser reports it', (l) => l.agent),
   browser: col('text', 'Browser', 'Name and major version, from the user agent', (l) =>
     l.agent === null ? null : browserName(l.agent),
   ),

@@ -28,7 +28,7 @@ export const traceExtraColumns = {
   weight: col(
     'number',
     'Weight',
-    'How many page lives it stands for; 0: its report is in reports, too',
+    'Number of page lives that it represents; 0: its report is in reports, too',
     (t) => t.weight,
   ),
 } satisfies Columns<TraceExtras>;

@@ -10,7 +10,7 @@ const MAX_ROWS = 200;
 
 function timeline(store: TraceStore): string {
   const picture = svgTimeline(store);
-  if (!picture) return section('Timeline', '<p>The recording holds no calls.</p>');
+  if (!picture) return section('Timeline', '<p>The recording has no calls.</p>');
   const legend = ACTIVITIES.map((a, i) =>
     i ? `<span><i style="background:${ACTIVITY_COLORS[i]}"></i>${a}</span>` : '',
   );

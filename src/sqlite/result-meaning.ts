@@ -14,7 +14,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   13: 'The storage is full, or its quota is used up.',
   14: 'The file could not be opened: missing, or held exclusively by another handle.',
   15: 'Locks were taken in an order that WAL mode does not allow.',
-  17: 'The schema changed under the statement; SQLite prepares it again by itself.',
+  17: 'The schema changed under the statement; SQLite prepares it again automatically.',
   18: 'A value or text is larger than the limit.',
   19: 'A constraint failed: the extended code names which.',
   20: 'A value has the wrong type.',
@@ -37,7 +37,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   ConstraintError: 'The key already exists.',
   DataError: 'A key of this kind cannot be stored.',
   TransactionInactiveError:
-    'The IndexedDB transaction had committed or ended by itself before this request.',
+    'The IndexedDB transaction had already committed or ended before this request.',
   ReadOnlyError: 'A write in a readonly transaction.',
   VersionError: 'The database has a newer version.',
   UnknownError:

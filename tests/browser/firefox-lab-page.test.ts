@@ -44,7 +44,7 @@ async function until(expression: string, ms = 30_000): Promise<unknown> {
   );
   if (found) return found;
   throw new Error(
-    `the Lab did not get to: ${expression}. It says: ${String(await driven.chrome.inView('tab', 'return document.body.innerText'))}`,
+    `the Lab didn't reach this state: ${expression}. It shows: ${String(await driven.chrome.inView('tab', 'return document.body.innerText'))}`,
   );
 }
 const press = (id: string): Promise<unknown> =>

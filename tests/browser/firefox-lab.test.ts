@@ -118,7 +118,7 @@ it("the Lab's page by its own controls: a run, its counts, and its trace in the 
     );
     if (!found)
       throw new Error(
-        `the Lab did not get to: ${expression}. It says: ${String(await driven.chrome.inView('tab', 'return document.body.innerText'))}`,
+        `the Lab didn't reach this state: ${expression}. It shows: ${String(await driven.chrome.inView('tab', 'return document.body.innerText'))}`,
       );
     return found;
   };

@@ -28,7 +28,7 @@ const runs: Run[] = ALL.map((vfs) =>
   runOf(workloadOf('ac60'), { config: { vfs } }, { mode: 'count', repeats: 1 }),
 );
 const REFUSED =
-  /^The browser refuses storage here, as it does in private windows and where site data are blocked \(.+\)\.( The VFS says: .+\.)?$/;
+  /^The browser refuses storage here, as it does in private windows and where site data are blocked \(.+\)\.( The VFS reports: .+\.)?$/;
 
 const said = (outcomes: readonly LabRun[], of: readonly VfsName[]): string[] =>
   of.map((vfs) => outcomes[ALL.indexOf(vfs)]!.message);

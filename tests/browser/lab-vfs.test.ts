@@ -333,7 +333,7 @@ describe("runs that can't work", () => {
         own({ vfs: 'AccessHandlePool' }, 'time', big),
       ]);
       for (const { message } of outcomes)
-        expect(message).toMatch(/no room left: the browser's storage quota/);
+        expect(message).toMatch(/Storage is full: the browser's quota/);
       expect(await own2.storage()).toEqual([]);
     } finally {
       await browser.close();

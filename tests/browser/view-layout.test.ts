@@ -253,8 +253,8 @@ describe('a table', () => {
         e.querySelector('small') ? [e.firstElementChild!.id || e.textContent!.trim()] : [],
       ),
     );
-    expect(lacking).toContain('Statementno room');
-    expect(lacking).not.toContain('Callno room');
+    expect(lacking).toContain("Statementdoesn't fit");
+    expect(lacking).not.toContain("Calldoesn't fit");
   });
 });
 

@@ -80,7 +80,7 @@ describe('lab run', () => {
     ]);
     expect(await failure({ what: 'ac60', memory: true, functions: true })).toEqual([
       2,
-      expect.stringMatching(/--memory is a run of its own/),
+      expect.stringMatching(/--memory needs a separate run/),
     ]);
   });
   it('by statement and between calls, adding up to the total', async () => {
@@ -392,7 +392,7 @@ describe('invalid use exits with 2 and names the valid use', () => {
     ],
     [
       { what: 'nothing' },
-      /there is no experiment or workload "nothing"; there are .*checkpointing.*own-sql/,
+      /unknown experiment or workload "nothing": expected one of .*checkpointing.*own-sql/,
     ],
     [{ what: undefined }, /the name of an experiment or a workload is missing/],
     [{ what: 'mix', config: ['journalMode=fast'] }, /expected one of delete, truncate/],

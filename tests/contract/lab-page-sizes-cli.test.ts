@@ -144,9 +144,7 @@ it('invalid options are reported', async () => {
   expect((await refused('memory-delete', { config: ['vfs=MemoryVFS'] })).message).toMatch(
     /runs nothing: leave --config, --out, and the other one away/,
   );
-  expect((await refused('memory-delete', { pageSizes: false })).message).toMatch(
-    /Say on which VFS/,
-  );
+  expect((await refused('memory-delete', { pageSizes: false })).message).toMatch(/Choose a VFS/);
   await expect(whatIfCommand('pages', new TraceStore(0), false)).rejects.toThrow(
     /no read or write of a database page/,
   );

@@ -121,7 +121,7 @@ describe('the graph', () => {
     const { code, said, out: printed } = await versions({ out });
     expect(code).toBe(3);
     expect(said).toMatch(
-      /interrupted: 2 of 6 releases done\. Run the same command again to go on from .*graph\.json\./,
+      /interrupted: 2 of 6 releases done\. Run the same command again to continue from .*graph\.json\./,
     );
     expect(printed).toContain('wa-sqlite@1.1.1');
     const saved = JSON.parse(readFileSync(out, 'utf8')) as VersionGraph;

@@ -62,11 +62,11 @@ describe('what is recorded of an engine', () => {
     ));
   test('a build without their function says so', () =>
     expect(coverage(ALL, false)).toBe(
-      'recorded: storage calls, VFS calls, statements, counters; not: query (this build lacks sqlite3_stmt_status)',
+      'recorded: storage calls, VFS calls, statements, counters; not recorded: query (this build lacks sqlite3_stmt_status)',
     ));
   test('the user excluded them', () =>
     expect(coverage(['sql', 'vfs', 'web'], false)).toBe(
-      'recorded: storage calls, VFS calls, statements, counters; not: query (the recording leaves it out)',
+      'recorded: storage calls, VFS calls, statements, counters; not recorded: query (the recording leaves it out)',
     ));
   test('an older recording has no statement about them', () =>
     expect(coverage(['sql', 'vfs', 'web'], undefined)).toBe(
@@ -210,10 +210,10 @@ describe("what the recording didn't see", () => {
       t.send();
     const lines = reportOf(new Facts(store)).blocks[0]!.facts!;
     expect(lines.flatMap(([name, text]) => (name === 'engine' ? [text] : []))).toEqual([
-      'sqlite3, VFS test; recorded: VFS calls; not: storage calls, statements, counters; all workers that may use storage for it are recorded',
-      "sqlite3, VFS test; recorded: VFS calls; not: storage calls, statements, counters; db.js of its page isn't recorded, so the storage calls that it makes for the engine are missing",
-      "sqlite3, VFS test; recorded: VFS calls; not: storage calls, statements, counters; db.js and 1 other worker of its page aren't recorded, so the storage calls that they make for it are missing",
-      "sqlite3, VFS test; recorded: VFS calls; not: storage calls, statements, counters; workers that ran before the recording began aren't recorded, and may use storage for it",
+      'sqlite3, VFS test; recorded: VFS calls; not recorded: storage calls, statements, counters; all workers that may use storage for it are recorded',
+      "sqlite3, VFS test; recorded: VFS calls; not recorded: storage calls, statements, counters; db.js of its page isn't recorded, so the storage calls that it makes for the engine are missing",
+      "sqlite3, VFS test; recorded: VFS calls; not recorded: storage calls, statements, counters; db.js and 1 other worker of its page aren't recorded, so the storage calls that they make for it are missing",
+      "sqlite3, VFS test; recorded: VFS calls; not recorded: storage calls, statements, counters; workers that ran before the recording began aren't recorded, and may use storage for it",
     ]);
   });
 

@@ -42,13 +42,13 @@ describe('invalid use has exit code 2, reports what is wrong, and prints no resu
     [['recrod'], /Unknown command "recrod"\. Did you mean "record"\?/],
     [['compare', 'a', 'b'], /Unknown command "compare"\. Did you mean "diff"\?/],
     [['--nothing'], /Unknown command "--nothing"\.\n/],
-    [['record'], /expected one URL, got 0/],
+    [['record'], /expected one URL, got none/],
     [['demo', URL], /expected 0 arguments, got 1/],
     [
       ['demo', '--vfs', 'coop'],
       /--vfs coop: expected OPFSCoopSync, AccessHandlePool, IDBBatchAtomic/,
     ],
-    [['completion'], /expected one shell, got 0/],
+    [['completion'], /expected one shell, got none/],
     [['completion', 'tcsh'], /Unknown shell "tcsh": expected bash, zsh, fish/],
     [['record', URL, '--out'], /--out.*argument missing/],
     [['record', 'localhost:8080', ...OUT], /"localhost:8080" isn't a web address/],
@@ -76,7 +76,7 @@ describe('invalid use has exit code 2, reports what is wrong, and prints no resu
     ],
     [['record', URL, ...OUT, '--until', 'true', '--until-mark'], /only one can end the recording/],
     [['record', URL, ...OUT, '--untill', 'x'], /Unknown option '--untill'/],
-    [['doctor'], /expected one URL, got 0/],
+    [['doctor'], /expected one URL, got none/],
     [['doctor', 'localhost:8080'], /"localhost:8080" isn't a web address/],
     [['doctor', URL, '--json', '--markdown'], /--markdown can't be combined with --json/],
     [['doctor', URL, '--seconds', '0'], /--seconds 0: expected a number above 0/],
@@ -85,18 +85,18 @@ describe('invalid use has exit code 2, reports what is wrong, and prints no resu
     [['fleet', 'ad'], /vfscope fleet has no command "ad"/],
     [['fleet', 'add', SAMPLE], /--out is missing/],
     [['fleet', 'add', NONE, '--out', folder], /there is no such file/],
-    [['fleet', 'add', 'package.json', '--out', join(folder, 'f')], /it holds no reports/],
+    [['fleet', 'add', 'package.json', '--out', join(folder, 'f')], /it has no reports/],
     [['fleet', 'add', 'README.md', '--out', folder], /expected a \.vfst trace, or reports/],
     [['fleet', 'add', SAMPLE, '--out', folder, '--shard', '3/2'], /--shard 3\/2: expected i\/n/],
     [['fleet', 'add', SAMPLE, '--out', folder, '--label', 'x'], /--label x: expected name=value/],
     [['fleet', 'compact', join(folder, 'no')], /isn't a data set of vfscope fleet/],
-    [['fleet', 'report', join(folder, 'no')], /holds no recordings and no reports/],
+    [['fleet', 'report', join(folder, 'no')], /has no recordings or reports/],
     [['fleet', 'report', folder, '--by', 'os'], /--by os: expected one of release, browser/],
     [
       ['fleet', 'report', folder, '--json', '--markdown'],
       /--markdown can't be combined with --json/,
     ],
-    [['summary'], /expected one file, got 0/],
+    [['summary'], /expected one file, got none/],
     [['summary', SAMPLE, SAMPLE], /expected one file, got 2/],
     [['summary', NONE], /there is no such file/],
     [['summary', folder], /is a folder, not a trace file/],
@@ -113,10 +113,7 @@ describe('invalid use has exit code 2, reports what is wrong, and prints no resu
     ],
     [['export', NONE, '--format', 'csv', '--out', '-'], /there is no such file/],
     [['export', folder, '--format', 'csv', '--out', '-'], /only --format parquet takes one/],
-    [
-      ['export', folder, '--format', 'parquet', '--out', join(folder, 'p')],
-      /holds no \.vfst files/,
-    ],
+    [['export', folder, '--format', 'parquet', '--out', join(folder, 'p')], /has no \.vfst files/],
     [
       ['export', SAMPLE, '--format', 'csv', '--out', join(folder, 'no', 'x.csv')],
       /x\.csv can't be written: there is no folder .*no\./,
@@ -132,7 +129,7 @@ describe('invalid use has exit code 2, reports what is wrong, and prints no resu
     [['check', SAMPLE, '--budget', NONE], /none\.vfst: there is no such file/],
     [['check', SAMPLE, '--budget', folder], /is a folder, not a budget file/],
     [['check', SAMPLE, '--budget', file('bad.json', '{')], /it isn't JSON/],
-    [['check', SAMPLE, '--budget', file('empty.json', '{}')], /it holds no limit/],
+    [['check', SAMPLE, '--budget', file('empty.json', '{}')], /it has no limits/],
     [
       ['check', SAMPLE, '--budget', file('wrong.json', '{"commits": {"most": 1}}')],
       /unknown "most"; known: min, max, optional/,
@@ -146,7 +143,7 @@ describe('invalid use has exit code 2, reports what is wrong, and prints no resu
       ['lab', 'rnu'],
       /vfscope lab has no command "rnu": expected list, run, show, diff, check, replay, advise, crash, or versions/,
     ],
-    [['lab', 'run', 'nope'], /no experiment or workload "nope"; there are .*own-sql/],
+    [['lab', 'run', 'nope'], /unknown experiment or workload "nope": expected one of .*own-sql/],
     [['lab', 'run', 'own-sql', '--sql', NONE, '--node'], /none\.vfst: there is no such file/],
     ...(
       [
@@ -176,7 +173,7 @@ describe('invalid use has exit code 2, reports what is wrong, and prints no resu
       ],
       message,
     ]),
-    [['open'], /expected one file, got 0/],
+    [['open'], /expected one file, got none/],
     [['query', SAMPLE, 'SELECT 1', '--short'], /--short goes with --tables/],
     [['open', NONE], /none\.vfst: there is no such file/],
     [
@@ -214,7 +211,7 @@ describe('the other codes', () => {
     const as = (from: string, ...args: string[]) =>
       vfscope(['export', from, '--format', 'vfst', ...args]);
     expect(as(SAMPLE, '--out', join(folder, 'copy.vfst')).stderr).toMatch(
-      /The result holds .* To anonymize it: --sanitize/,
+      /The file contains .* To anonymize it: --sanitize/,
     );
     expect(as(SAMPLE, '--out', clean, '--sanitize')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(as(clean, '--out', join(folder, 'again.vfst'))).toEqual({

@@ -52,7 +52,7 @@ describe("a reader that closes early isn't an error", () => {
         `"$NODE" "$V" export $F --format ${format} --out - | head -c 1 | wc -c`,
       );
       expect([code, stdout.trim()]).toEqual([0, '1']);
-      expect(stderr).toMatch(/^vfscope: The result holds .*\n$/); // and nothing else
+      expect(stderr).toMatch(/^vfscope: The file contains .*\n$/); // and nothing else
     },
   );
 

@@ -205,7 +205,7 @@ describe('adding', () => {
     expect(await exportCommand({ file: from, format: 'csv', out })).toBe(2);
     expect(await fleetAdd({ paths: [join(from, 'other.json')], out })).toBe(2);
     expect(vi.mocked(process.stderr.write).mock.calls.flat().join('')).toMatch(
-      /other\.json: it holds no reports/,
+      /other\.json: it has no reports/,
     );
   });
 });

@@ -71,8 +71,8 @@ describe("a finding, tried with the recording's own statements", () => {
     expect(own!.says).toEqual([
       "Statements are your app's: 61 of 61 recorded statements run, in their order.",
       "Your database isn't here: its tables come from your CREATE statements.",
-      expect.stringMatching(/^[\d,]+ made-up rows stand in for yours\.$/),
-      expect.stringMatching(/^The recording holds no values of 51 statements: /),
+      expect.stringMatching(/^[\d,]+ made-up rows replace yours\.$/),
+      expect.stringMatching(/^The recording has no values of 51 statements\. /),
       '58 of 58 queries return as many rows as in your app.',
     ]);
     const [before, after] = await bothWays(found);
@@ -132,7 +132,7 @@ describe("a finding, tried with the recording's own statements", () => {
     expect(found.own!.says).toEqual([
       "Statements are your app's: 6 of 8 recorded statements run, in their order.",
       'They run on your copy of notes.db.',
-      'The recording holds no values of 5 statements: values from the tables, or made-up ones, stand in.',
+      'The recording has no values of 5 statements. The Lab uses values from the tables, or made-up ones.',
       '4 of 4 queries return as many rows as in your app.',
       'Left out: 1 statement, such as SELECT x FROM gone WHERE y = ?. SQLite refuses it here: no such table: gone.',
       "Left out: 1 statement, such as ATTACH 'other.db' AS other. Try it runs on one database.",
@@ -155,7 +155,7 @@ describe("a finding, tried with the recording's own statements", () => {
     expect(shared.own).toBeNull();
     expect(shared.why).toBe("This experiment changes what one connection alone can't show.");
     const none = await tried(recordedStatements([]), 'page-size', 'F21');
-    expect(none.why).toMatch(/^The recording holds no SQL text\./);
+    expect(none.why).toMatch(/^The recording has no SQL text\./);
   });
 });
 

@@ -14,8 +14,8 @@ afterEach(() => vi.unstubAllGlobals());
 
 describe("a browser's error becomes a sentence", () => {
   it.each([
-    [named('QuotaExceededError', 'x'), /no room left: the browser's storage quota/],
-    [new Error('step "fill": database or disk is full'), /no room left/],
+    [named('QuotaExceededError', 'x'), /Storage is full: the browser's quota/],
+    [new Error('step "fill": database or disk is full'), /Storage is full/],
     [
       named('SecurityError', 'Security error when calling GetDirectory'),
       /refuses storage here, as it does in private windows/,
@@ -28,7 +28,7 @@ describe("a browser's error becomes a sentence", () => {
       named('NoModificationAllowedError', 'Access Handles cannot be created'),
       /Another connection, tab, or earlier run holds the file/,
     ],
-    [named('AbortError', 'The transaction was aborted'), /IndexedDB took a transaction back/],
+    [named('AbortError', 'The transaction was aborted'), /IndexedDB aborted a transaction/],
     [new Error('no such table: absent'), /^no such table: absent$/],
   ])('%s', (error, words) => {
     expect(explain(error, '')).toMatch(words);
@@ -37,13 +37,13 @@ describe("a browser's error becomes a sentence", () => {
     const cause = named('QuotaExceededError', 'deep');
     expect(
       explain(new Error('disk I/O error', { cause: new Error('xSync', { cause }) }), ''),
-    ).toMatch(/no room left/);
+    ).toMatch(/Storage is full/);
     expect(explain(new Error('disk I/O error'), 'RangeError: offset')).toBe(
-      'disk I/O error The VFS says: RangeError: offset.',
+      'disk I/O error The VFS reports: RangeError: offset.',
     );
     expect(
       explain(new Error('disk I/O error: RangeError: offset'), 'RangeError: offset'),
-    ).not.toContain('The VFS says');
+    ).not.toContain('The VFS reports');
   });
 });
 

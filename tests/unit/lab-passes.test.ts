@@ -136,7 +136,7 @@ describe('several passes of a counted run', () => {
     expect(result.totals).toEqual({ instructions: 1000, 'vfs.calls': 3 });
     expect(result.steps[0]!.statements![0]!.instructions).toBe(1000);
     expect(result.notes).toEqual([
-      'Step run: instructions differed between the passes; shown is the one with the least instructions.',
+      'Step run: instructions differed between the passes. The one with the fewest instructions is shown.',
     ]);
     expect(resultOf(run('count', 2), workload, [counted(5), counted(5)], {}).notes).toEqual([]);
   });

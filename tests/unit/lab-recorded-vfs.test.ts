@@ -26,7 +26,7 @@ describe('real recordings', () => {
     ['opfs-proxy', 'opfs', true, /its build names it “opfs”/],
     ['opfs-wl-two-tabs', 'opfs-wl', true, /its build names it “opfs-wl”/],
     ['kvvfs', null, true, /sqlite\.org's VFS “kvvfs”/],
-    ['absurd-sql', 'absurd-sql', true, /absurd-sql, which brings a VFS of its own/],
+    ['absurd-sql', 'absurd-sql', true, /absurd-sql, which has its own VFS/],
     ['sql-js-export', 'MemoryVFS', false, /sql\.js keeps its files in memory/],
     ['memory-delete', 'MemoryVFS', false, /no storage call/],
   ])('%s: %s, certain: %s', async (name, vfs, certain, why) => {
@@ -80,7 +80,7 @@ describe('layouts', () => {
     expect(of(both)).toEqual({
       vfs: null,
       certain: false,
-      why: 'its storage is laid out by IDBMirror and IDBBatchAtomic',
+      why: 'its storage has the layout of IDBMirror and IDBBatchAtomic',
       nearest: 'IDBMirror',
     });
   });

@@ -273,7 +273,7 @@ describe("code that can't be metered is reported, with its place", () => {
     [
       'an unknown instruction',
       () => meterModule(module([...get(0), 0x27])),
-      /^function 0 \(f\): unknown instruction 0x27 at byte \d+\. The module was left as it is\.$/,
+      /^function 0 \(f\): unknown instruction 0x27 at byte \d+\. The module is unchanged\.$/,
     ],
     [
       'an unknown vector instruction',

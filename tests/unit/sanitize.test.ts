@@ -478,7 +478,9 @@ describe('export --sanitize', () => {
     expect(stderr.mock.calls.join('')).toBe('');
     expect(await exportCommand({ file, format: 'csv', out: join(folder, 'plain.csv') })).toBe(0);
     expect(readFileSync(join(folder, 'plain.csv'), 'utf8')).toContain('secretclinic');
-    expect(stderr.mock.calls.join('')).toMatch(/The result holds level 1: 1 SQL text .*--sanitize/);
+    expect(stderr.mock.calls.join('')).toMatch(
+      /The file contains level 1: 1 SQL text .*--sanitize/,
+    );
     vi.restoreAllMocks();
   });
 });

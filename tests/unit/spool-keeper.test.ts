@@ -228,7 +228,7 @@ describe('a disk that is full for a while', () => {
     );
     await vi.waitFor(() =>
       expect([...problems]).toEqual([
-        expect.stringContaining('Free some disk space: vfscope tries again by itself.'),
+        expect.stringContaining('Free some disk space: vfscope retries automatically.'),
       ]),
     );
     disk.room = Infinity;

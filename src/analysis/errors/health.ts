@@ -98,7 +98,7 @@ export const storageRefused: Rule = {
       confidence: failedOpens && text ? 'likely' : 'possible',
       reason:
         "private windows and blocked cookies answer like this; the recording can't show which",
-      advice: 'Test the storage when your app starts, tell users, and go on in memory.',
+      advice: 'Test the storage when your app starts, tell users, and continue in memory.',
       link: 'https://fs.spec.whatwg.org/#dom-storagemanager-getdirectory',
     };
   },

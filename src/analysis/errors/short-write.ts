@@ -54,7 +54,7 @@ export const shortWrite: Rule = {
     return {
       title:
         `${countOf(evidence.count, 'write')} to ${[...paths].slice(0, 3).join(', ')} left ${formatBytes(bytes)} out, without an exception` +
-        (hidden ? `; SQLite was told of success ${countOf(hidden, 'time')}` : ''),
+        (hidden ? `; the VFS reported success to SQLite ${countOf(hidden, 'time')}` : ''),
       evidence: evidence.result(ctx),
       ...FAILURE,
       confidence: 'certain',

@@ -62,7 +62,7 @@ function givenUp(ctx: FindingContext, threads: readonly ThreadStore[]): Found | 
     reason:
       "no write of the origin reached IndexedDB, OPFS or localStorage since; whether the failed one was the database's isn't known",
     advice:
-      'Stop writing and tell the user as soon as a write behind fails, or write within the VFS call, so that SQLite sees the error.',
+      'Stop writing and tell the user as soon as a delayed write fails, or write within the VFS call, so that SQLite sees the error.',
     link: 'https://w3c.github.io/IndexedDB/#transaction-lifecycle',
   };
 }

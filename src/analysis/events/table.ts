@@ -149,11 +149,11 @@ export const eventColumns = {
     'Byte offset, numeric key, or new size; null: none, or not numeric',
     (e) => offsetOf(e.events, e.i),
   ),
-  length: col('count', 'Length', 'Bytes asked for or carried', (e) => lengthOf(e.events, e.i)),
+  length: col('count', 'Length', 'Bytes requested or transferred', (e) => lengthOf(e.events, e.i)),
   result: col(
     'int',
     'Result',
-    'SQLite result code; bytes that an OPFS call answered; of a request 0, or where it failed 1 or a number below 0 (result_name has the exception); null: no end',
+    'SQLite result code; bytes that an OPFS call returned; for a request 0, or 1 or a negative number if it failed (result_name has the exception); null: no end',
     (e) => (e.ended ? e.events.result[e.i]! : null),
   ),
   result_name: col(
@@ -229,7 +229,7 @@ export const eventColumns = {
   bytes: col(
     'bytes',
     'Bytes',
-    'Bytes moved: 0 where it failed, came short, or is of the in-memory journal; OPFS says how many',
+    'Bytes moved, for OPFS as the call returned; 0 if it failed, was short, or is on the in-memory journal',
     ({ events, i }) => bytesMoved(events, i),
   ),
   failed: col('int', 'Failed', '1: the call failed', ({ events, i, ended }) =>

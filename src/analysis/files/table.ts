@@ -93,7 +93,7 @@ export const fileColumns = {
   origin: col(
     'text',
     'Origin',
-    'Whose storage it lies in; null where the recording has one origin',
+    'Origin that stores it; null if the recording has one origin',
     (f) => f.origin || null,
   ),
 } satisfies Columns<OriginFile>;
@@ -108,8 +108,8 @@ export const transferColumns = {
     "From SQLite's file formats: change counter, page, journal header, ... Content: known by its size only",
     (t) => transferTitle(t),
   ),
-  least_bytes: col('bytes', 'Smallest', 'Bytes that the smallest call asks for', (t) => t.least),
-  most_bytes: col('bytes', 'Largest', 'Bytes that the largest call asks for', (t) => t.most),
+  least_bytes: col('bytes', 'Smallest', 'Bytes requested by the smallest call', (t) => t.least),
+  most_bytes: col('bytes', 'Largest', 'Bytes requested by the largest call', (t) => t.most),
   calls: col('count', 'Calls', 'Reads or writes of this kind', (t) => t.calls),
   bytes: col('bytes', 'Bytes', 'Bytes carried. Failed and short calls count as 0', (t) => t.bytes),
   dur: col(
@@ -121,7 +121,7 @@ export const transferColumns = {
   origin: col(
     'text',
     'Origin',
-    'Whose storage it lies in; null where the recording has one origin',
+    'Origin that stores it; null if the recording has one origin',
     (t) => t.origin || null,
   ),
 } satisfies Columns<TransferRow>;

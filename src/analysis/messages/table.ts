@@ -113,7 +113,7 @@ export const requestColumns = {
   pairing: col(
     'text',
     'Pairing',
-    'exact: the answer was posted while the listeners of the request ran, or through a port that it brought; guess: by order alone',
+    'exact: the answer was posted while the listeners of the request ran, or through a port that came with it; guess: only by order',
     (r) => r.pairing,
   ),
   outer_thread: col(

@@ -58,10 +58,12 @@ export function parseBudget(json: unknown): Budget {
     ]);
   const faults: string[] = [];
   const entries = Object.entries(json as Record<string, unknown>);
-  if (entries.length === 0) faults.push('it holds no limit.');
+  if (entries.length === 0) faults.push('it has no limits.');
   for (const [path, limit] of entries) {
     if (typeof limit !== 'object' || limit === null || Array.isArray(limit)) {
-      faults.push(`"${path}": expected an object as {"max": 10}, got ${JSON.stringify(limit)}.`);
+      faults.push(
+        `"${path}": expected an object such as {"max": 10}, got ${JSON.stringify(limit)}.`,
+      );
       continue;
     }
     const { min, max, optional } = limit as Record<string, unknown>;

@@ -15,7 +15,7 @@ const LAYER_NAMES: Readonly<Record<string, string>> = {
 
 /**
  * What is and isn't recorded of an engine, as parts of a sentence: "recorded: storage calls, VFS
- * calls, statements; not: counters, query (its cause)".
+ * calls, statements; not recorded: counters, query (its cause)".
  */
 export function engineCoverage({
   layers,
@@ -33,7 +33,7 @@ export function engineCoverage({
   const missing = named(false);
   return [
     `recorded: ${named(true) || 'nothing'}`,
-    ...(missing ? [`not: ${missing}`] : []),
+    ...(missing ? [`not recorded: ${missing}`] : []),
     ...(note ? [note] : []),
     workersText(workers, earlierWorkers),
   ].join('; ');

@@ -127,7 +127,7 @@ export const statementColumns = {
   auto_index_rows: queryCount(
     'autoIndexRows',
     'Auto-index',
-    'Rows put into indexes that SQLite built for a run alone',
+    'Rows put into indexes that SQLite built only for one run',
   ),
   vm_steps: queryCount('vmSteps', 'VM steps', "Instructions of SQLite's virtual machine"),
   reprepares: queryCount(

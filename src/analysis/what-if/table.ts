@@ -12,7 +12,7 @@ export const choiceColumns = {
     ...col<ChoiceRow>(
       'count',
       'wal_autocheckpoint',
-      'Frames at which a commit runs a checkpoint; off = none runs by itself. Values with equal counts share a row',
+      'Frames at which a commit runs a checkpoint; off = no automatic checkpoints. Values with equal counts share a row',
       (c) => c.autocheckpoint,
     ),
     text: ({ autocheckpoint, last, recordedAt }) => {

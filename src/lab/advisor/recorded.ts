@@ -73,7 +73,7 @@ export function recordedOf(facts: Facts): Recorded {
   }
   if (statements.length === 0)
     throw new Error(
-      'The recording holds no SELECT, UPDATE, or DELETE. Record again with SQL text captured.',
+      'The recording has no SELECT, UPDATE, or DELETE. Record again with SQL text captured.',
     );
   const foreignKeys = facts.get(recordedSchemas).some((schema) => schema.foreignKeys);
   return { statements, inserting, foreignKeys, inserts, leftOut: left.list() };

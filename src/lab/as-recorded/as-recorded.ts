@@ -54,7 +54,7 @@ export async function asRecorded(
       config: {},
       notes: [],
       own: null,
-      why: 'The recording holds no SQL text. Record again with SQL text captured.',
+      why: 'The recording has no SQL text. Record again with SQL text captured.',
     };
   const { config, notes, folded } = recordedSettings(facts, recorded);
   const all = facts.get(findings).filter(({ tryInLab }) => tryInLab === experiment.id);

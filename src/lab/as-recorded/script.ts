@@ -155,12 +155,12 @@ class Trial {
           : `They run on your copy of ${name}.`,
         ...(this.madeUpRows
           ? [
-              `${rows} stand in for yours${bytesAtStart > MOST_BYTES ? `, up to ${formatBytes(MOST_BYTES)}` : ''}.`,
+              `${rows} replace yours${bytesAtStart > MOST_BYTES ? `, up to ${formatBytes(MOST_BYTES)}` : ''}.`,
             ]
           : []),
         ...(this.madeUpValues
           ? [
-              `The recording holds no values of ${countOf(this.madeUpValues, 'statement')}: values from the tables, or made-up ones, stand in.`,
+              `The recording has no values of ${countOf(this.madeUpValues, 'statement')}. The Lab uses values from the tables, or made-up ones.`,
             ]
           : []),
         ...(all

@@ -75,7 +75,7 @@ export interface LabOrder {
 function namedWorkload(name: string, sql: string | undefined): Workload {
   if (WORKLOADS.some(({ id }) => id === name)) return workloadOf(name, sql);
   const known = [...ALL_EXPERIMENTS, ...WORKLOADS].map(({ id }) => id).join(', ');
-  throw new Error(`there is no experiment or workload "${name}"; there are ${known}.`);
+  throw new Error(`unknown experiment or workload "${name}": expected one of ${known}.`);
 }
 
 /** The VFSs of `vfs=A,B` for an experiment, which runs on each. @throws naming the valid ones */
@@ -172,9 +172,9 @@ export async function orderOf(o: LabOptions): Promise<LabOrder> {
         `--${o.statements ? 'statements' : 'functions'} is for one workload with --count.`,
       );
     if (o.statements && o.functions)
-      throw new Error('--statements and --functions are two runs: ask for one of them.');
+      throw new Error('--statements and --functions need separate runs. Use one of them.');
     if (o.memory && (o.statements || o.functions))
-      throw new Error('--memory is a run of its own: without --statements and --functions.');
+      throw new Error('--memory needs a separate run, without --statements and --functions.');
     if (experiment && compared)
       throw new Error('--compare is for one workload; an experiment has its variants.');
     if (o.native && experiment) throw new Error('--native is for one workload.');

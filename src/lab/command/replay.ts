@@ -121,7 +121,8 @@ function configOf(words: readonly string[]): Config {
       throw new Error(
         'A fault profile is for `vfscope lab run`: a replay has no SQLite to answer.',
       );
-    if (config.vfs === undefined) throw new Error('Say on which VFS: --config vfs=OPFSCoopSync.');
+    if (config.vfs === undefined)
+      throw new Error('Choose a VFS, such as --config vfs=OPFSCoopSync.');
     return { ...DEFAULT_CONFIG, ...config };
   } catch (e) {
     throw wrongUse(e instanceof Error ? e.message : String(e));

@@ -111,7 +111,7 @@ export async function versionsCommand(o: VersionsOptions, npm: Npm = runNpm): Pr
 function ended(o: VersionsOptions, counts: Counts, interrupt: Interrupt, all: number): number {
   if (interrupt.came) {
     complain(
-      `interrupted: ${counts.done} of ${countOf(all, 'release')} done. ${o.out === undefined ? 'With --out FILE.json the next run continues from here.' : `Run the same command again to go on from ${o.out}.`}`,
+      `interrupted: ${counts.done} of ${countOf(all, 'release')} done. ${o.out === undefined ? 'With --out FILE.json the next run continues from here.' : `Run the same command again to continue from ${o.out}.`}`,
     );
     return Exit.browserFailed; // stopped before everything was done
   }

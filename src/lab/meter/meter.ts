@@ -214,7 +214,7 @@ function readBody(flow: Flow, end: number, info: ModuleInfo, index: number): voi
     if (!(e instanceof MeterError)) throw e;
     const name = info.names.get(info.importedFunctions + index);
     throw new MeterError(
-      `function ${info.importedFunctions + index}${name ? ` (${name})` : ''}: ${e.message}. The module was left as it is.`,
+      `function ${info.importedFunctions + index}${name ? ` (${name})` : ''}: ${e.message}. The module is unchanged.`,
       { cause: e },
     );
   }

@@ -87,7 +87,9 @@ export async function statementsOf(file: Blob): Promise<RecordedText[]> {
       return { sql, recorded: row && recordedRuns(row) };
     });
   if (statements.length === 0)
-    throw new Error('The recording holds no statement that has a plan: was its SQL text captured?');
+    throw new Error(
+      'The recording has no statement with a plan. Record again with SQL text captured.',
+    );
   return statements;
 }
 

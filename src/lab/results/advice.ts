@@ -141,7 +141,7 @@ export function adviceNotes({ statements, leftOut, candidatesLeft, engine }: Adv
     `Counted on ${engine.package} ${engine.version}, SQLite ${engine.sqlite}, on a copy in memory. Your app's engine can plan differently.`,
     ...(fromCopy
       ? [
-          `The recording has no values for ${countOf(fromCopy, 'statement')}. Values of your database's rows stand in.`,
+          `The recording has no values for ${countOf(fromCopy, 'statement')}. The Lab used values from your database's rows instead.`,
         ]
       : []),
     ...(by('null')

@@ -112,7 +112,7 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
     },
     {
       title: 'VFS calls',
-      help: 'What SQLite asked for. A replay asks for the same, so these differ only where the VFS handles a call differently.',
+      help: 'What SQLite requested. A replay requests the same, so these differ only if the VFS handles a call differently.',
       rows: named([recorded.vfs, ...reports.map((r) => r.replayed.vfs)]).map((name) => ({
         name,
         recorded: number(recorded.vfs[name] ?? 0),

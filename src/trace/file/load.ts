@@ -213,7 +213,7 @@ export class SectionLoader {
     this.budget.takeWords(bytes);
     const thread = this.of(t.thread);
     const samples = checkedSamples(t);
-    if (!samples) throw new MalformedError('it holds no CPU samples');
+    if (!samples) throw new MalformedError('it has no CPU samples');
     thread.cpu = samples;
   }
 
@@ -221,7 +221,7 @@ export class SectionLoader {
     const { t, bytes } = await this.packedJson(payload);
     this.budget.takeWords(bytes);
     const below = checkedBelow(t, (thread) => this.of(thread).index);
-    if (!below) throw new MalformedError('it holds no storage events of a browser');
+    if (!below) throw new MalformedError('it has no storage events of a browser');
     this.store.below = below;
   }
 
@@ -229,7 +229,7 @@ export class SectionLoader {
     const { budget } = this;
     const { t, bytes } = await this.packedJson(payload);
     const list = t.definitions;
-    if (!Array.isArray(list)) throw new MalformedError('it holds no list');
+    if (!Array.isArray(list)) throw new MalformedError("it isn't a list");
     budget.takeWords(bytes, list.length);
     const thread = this.of(t.thread);
     for (const d of list as unknown[]) {

@@ -218,7 +218,7 @@ export class SpoolKeeper {
 
   private stops(what: string, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
-    const text = `${what}: ${reason}. The recording itself continues in memory. Free some disk space: vfscope tries again by itself.`;
+    const text = `${what}: ${reason}. The recording itself continues in memory. Free some disk space: vfscope retries automatically.`;
     if (this.stopped?.what === what) return;
     this.grows();
     this.stopped = { what, text };

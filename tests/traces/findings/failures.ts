@@ -117,7 +117,7 @@ export const FAILURES: Case[] = [
     name: 'a write that came short, of which SQLite was told that it is whole, and one whose rest follows',
     wrong: ({ thread }) => short(thread(), { result: 1024, xWrite: 0 }),
     right: ({ thread }) => short(thread(), { result: 1024, xWrite: 0, rest: true }),
-    says: /^1 write to \/app\.db left 3 KiB out, without an exception; SQLite was told of success 1 time$/,
+    says: /^1 write to \/app\.db left 3 KiB out, without an exception; the VFS reported success to SQLite 1 time$/,
   },
   {
     rule: 'F48',

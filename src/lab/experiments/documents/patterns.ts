@@ -204,7 +204,7 @@ export const PATTERNS: readonly Experiment[] = [
     expectations: (['alone', 'readers', 'writers', 'idb', 'idb-readers'] as const).flatMap((id) =>
       expectAll({ [`No increment is lost (${id})`]: `${id} actors rows.lost = 0` }),
     ),
-    advice: 'Counts of waits and refusals depend on the moment; that nothing is lost does not.',
+    advice: "Counts of waits and refusals depend on timing. That nothing is lost doesn't.",
   }),
   ...STORAGE_PATTERNS,
 ];

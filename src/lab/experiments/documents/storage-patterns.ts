@@ -77,7 +77,7 @@ export const STORAGE_PATTERNS: readonly Experiment[] = [
         'grouped run idb.transactions * 10 < delete run idb.transactions',
     }),
     advice:
-      'A file of its own for the journal costs transactions of its own; what SQLite does in one transaction, IndexedDB does in few.',
+      'A separate journal file costs separate transactions. IndexedDB needs few transactions for one of SQLite.',
   }),
   pattern({
     id: 'spill',

@@ -113,7 +113,7 @@ export function decideAll(result: Omit<RunResult, 'verdicts'>, workload: Workloa
 
 const differed = (names: readonly string[], mode: Run['mode']): string =>
   mode === 'count'
-    ? `${names.join(', ')} differed between the passes; shown is the one with the least instructions.`
+    ? `${names.join(', ')} differed between the passes. The one with the fewest instructions is shown.`
     : `${names.join(', ')} differed between the repeats; the first is shown.`;
 
 function stepResult(samples: Sample['steps'][number][]): StepResult {

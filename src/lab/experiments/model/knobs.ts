@@ -63,7 +63,7 @@ export const KNOBS: readonly Knob[] = [
   {
     key: 'walAutocheckpoint',
     title: 'Checkpoint',
-    help: 'PRAGMA wal_autocheckpoint: frames in the log; 0 = never by itself',
+    help: 'PRAGMA wal_autocheckpoint: frames in the log; 0 = never automatically',
     values: [null, 0, 100, 1000, 10_000],
   },
   {
@@ -81,7 +81,7 @@ export const KNOBS: readonly Knob[] = [
   {
     key: 'cacheBlocks',
     title: 'Block cache',
-    help: 'Of BlockIDB: blocks kept in memory',
+    help: 'Of BlockIDB: blocks cached in memory',
     values: [null, 4, 64, 512],
   },
   {
@@ -93,7 +93,7 @@ export const KNOBS: readonly Knob[] = [
   {
     key: 'slowFlush',
     title: 'Slow flush',
-    help: 'Fault profile: each flush takes so much longer',
+    help: 'Fault profile: each flush takes this much longer',
     values: [null, 5, 20, 100],
   },
   {

@@ -98,7 +98,7 @@ export function recordedVfs(
   if (laid.length > 1)
     return nearest(
       laid[0]!.vfs,
-      guess(null, `its storage is laid out by ${laid.map(({ vfs }) => vfs).join(' and ')}`),
+      guess(null, `its storage has the layout of ${laid.map(({ vfs }) => vfs).join(' and ')}`),
     );
   for (const name of names) {
     const named = NAMED.find((vfs) => name.toLowerCase().includes(vfs.toLowerCase()));
@@ -113,7 +113,7 @@ export function recordedVfs(
 /** Builds that contain VFSs, whose names are fixed. */
 function ofBuild(builds: ReadonlySet<string>, names: readonly string[]): RecordedVfs | null {
   if (builds.has('absurd-sql'))
-    return known('absurd-sql', 'it was made on absurd-sql, which brings a VFS of its own');
+    return known('absurd-sql', 'it was recorded on absurd-sql, which has its own VFS');
   if (builds.has('sql.js')) return guess('MemoryVFS', 'sql.js keeps its files in memory, too');
   if (!builds.has('@sqlite.org/sqlite-wasm')) return null;
   const own = VFS_NAMES.find((vfs) => ownEngineOf(vfs) !== undefined && names.includes(vfs));

@@ -63,7 +63,7 @@ async function put(db: IDBDatabase, { count, row }: RawStep): Promise<Counted> {
   const done = new Promise<void>((resolve, reject) => {
     transaction.oncomplete = () => resolve();
     transaction.onabort = () =>
-      reject(transaction.error ?? new Error('the transaction was taken back'));
+      reject(transaction.error ?? new Error('the transaction was aborted'));
   });
   const store = transaction.objectStore(STORE);
   let sum = 0;

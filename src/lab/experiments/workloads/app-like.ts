@@ -62,7 +62,7 @@ export const FULL_TEXT: Workload = workload({
   title: 'Full-text search as you type',
   question: 'What does each key cost?',
   parameters: {
-    documents: defaultsTo(2000, [10, 100_000], 'texts of 12 numbers in words'),
+    documents: defaultsTo(2000, [10, 100_000], 'texts of 12 spelled-out numbers'),
   },
   setup: () => [sql('create', 'create the index', 'CREATE VIRTUAL TABLE docs USING fts5(body);')],
   steps: (p) => search(parameter(p, 'documents')),
@@ -73,7 +73,7 @@ export const FULL_TEXT: Workload = workload({
 
 export const CONTENTION: Workload = workload({
   id: 'contention',
-  title: 'Writers and readers in workers of their own',
+  title: 'Writers and readers in separate workers',
   question: 'How many transactions get through, how many are refused, and who waits for whom?',
   parameters: {
     writers: defaultsTo(1, [0, 8], 'workers that write'),

@@ -15,7 +15,7 @@ export const BIG_SORT: Workload = workload({
   question: 'How much of a sort goes through temporary files, and what keeps it in memory?',
   parameters: {
     rows: defaultsTo(20_000, [100, 1_000_000], 'rows to sort'),
-    tempStore: defaultsTo(1, [0, 2], 'PRAGMA temp_store: 1 files, 2 memory, 0 as the build says'),
+    tempStore: defaultsTo(1, [0, 2], "PRAGMA temp_store: 1 files, 2 memory, 0 the build's default"),
   },
   config: { cacheSize: -200 },
   setup: (p) => [

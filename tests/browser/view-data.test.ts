@@ -89,7 +89,7 @@ beforeAll(async () => {
   await page.setViewport({ width: 1400, height: 800 });
   await page.goto(`${server.url}?test&open=/traces/data.vfst`);
   await page.waitForFunction(() => document.documentElement.dataset.ready === 'true');
-}, 60_000);
+}, 400_000); // it builds the panel
 afterAll(async () => {
   await browser?.close();
   await server?.close();

@@ -94,7 +94,7 @@ describe.each(['chromium', 'firefox'] as const)('the matrix of views in %s', (na
     expect(stored.sort()).toEqual([...wanted].sort());
   });
 
-  it('looks as it did', async () => {
+  it('looks the same', async () => {
     const limit =
       readFileSync(join(PICTURES, 'fonts.json'), 'utf8') === fonts
         ? CELLS_MAY_DIFFER.sameFonts

@@ -69,14 +69,14 @@ describe.runIf(MODE === 'all')('every view in every state', () => {
 });
 
 describe.runIf(MODE === 'docs')('the pictures of docs/', () => {
-  it('are taken anew', async () => {
+  it('are taken again', async () => {
     for (const scene of scenes)
       writeFileSync(join(DOCUMENTS, `${scene.name}.png`), await small(await studio.take(scene)));
   }, 600_000);
 });
 
 describe.runIf(MODE === 'update')('the stored pictures', () => {
-  it('are taken anew', async () => {
+  it('are taken again', async () => {
     const partly = process.env.VFSCOPE_SCENES !== undefined;
     for (const scene of scenes) {
       const picture = await small(await studio.take(scene));
@@ -91,7 +91,7 @@ describe.runIf(MODE === 'update')('the stored pictures', () => {
 });
 
 describe.runIf(MODE === 'compare')('every view', () => {
-  it('looks as it did', async () => {
+  it('looks the same', async () => {
     const stored = new Set(readdirSync(STORED).filter((file) => file.endsWith('.png')));
     const limit =
       readFileSync(FONTS, 'utf8') === fonts ? MAY_DIFFER.sameFonts : MAY_DIFFER.otherFonts;

@@ -380,7 +380,7 @@ export const QUERIES: Case[] = [
   },
   {
     rule: 'F55',
-    name: 'a query of the time answers anew',
+    name: 'a query of the time returns another value',
     wrong: ({ thread }) => {
       const b = thread();
       times(11, () => run(b, PARENTS, { values: 7 }));

@@ -178,7 +178,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'cold-warm',
-    shows: 'a database opened anew: the first scan reads every page, the second none',
+    shows: 'a database opened again: the first scan reads every page, the second none',
     path: '/sqlite-org/?vfs=opfs-sahpool',
     steps: [
       [{ workload: 'sql', options: { name: 'warm.db', sql: [fill(3000)] } }],

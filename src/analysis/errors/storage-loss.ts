@@ -8,6 +8,7 @@
  */
 import { grouped } from '../core/maps.ts';
 import { Flag, Op } from '../../event/event.ts';
+import { codesOf } from '../../event/operations.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { idbMode, READWRITE } from '../../event/idb-modes.ts';
 import type { ThreadStore } from '../../trace/store.ts';
@@ -18,6 +19,8 @@ import type { Found, Rule } from '../rules/types.ts';
 import { transactions } from '../transactions/transactions.ts';
 import { countOf } from '../../text/numbers.ts';
 
+/** Requests that change a store. */
+const WRITES = codesOf(({ request }) => request === 'changes');
 /** Fewer commits may still be stored: a VFS that stores asynchronously waits a moment. */
 const FEW_COMMITS = 3;
 
@@ -74,11 +77,14 @@ function storesOf(ctx: FindingContext, threads: readonly ThreadStore[]): Stores 
     const end = (row: number): number => t0[row]! + dur[row]!;
     // by the app itself
     const aborted = new Set(Array.from(ctx.rows(thread, Op.idbAbort), (row) => context[row]!));
+    // absurd-sql begins a transaction, and puts nothing into it where it gives up
+    const writing = new Set<number>();
+    for (const op of WRITES) for (const row of ctx.rows(thread, op)) writing.add(context[row]!);
     for (const row of ctx.rows(thread, Op.idbTransaction)) {
       if (idbMode(aux[row]!) !== READWRITE || aborted.has(context[row]!)) continue;
       if (endSeq[row] === 0) stores.underWay = true;
-      else if (result[row] === 0) stores.storedUs = Math.max(stores.storedUs, end(row));
-      else stores.failed.push({ thread, row, endUs: end(row) });
+      else if (result[row] !== 0) stores.failed.push({ thread, row, endUs: end(row) });
+      else if (writing.has(context[row]!)) stores.storedUs = Math.max(stores.storedUs, end(row));
     }
     for (const op of [Op.opfsWrite, Op.opfsStreamClose, Op.localStorageSet])
       for (const row of ctx.rows(thread, op))

@@ -14,7 +14,8 @@ import { noSaving, Saving } from '../rules/saving.ts';
 import { objectName } from '../../trace/describe.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Outcome } from '../locks/lock-columns.ts';
-import { locks, placesOf, type LeftBehind, type Locks } from '../locks/locks.ts';
+import { handlePools } from '../locks/handle-pools.ts';
+import { locks, placesOf, type Locks } from '../locks/locks.ts';
 import type { WaitEdge } from '../locks/wait-graph.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
@@ -36,13 +37,63 @@ function pathAt(ctx: FindingContext, index: number, row: number): string {
   return objectName(thread, thread.events.object[row]!);
 }
 
-/** Refused handles whose file nothing in this recording had open. */
-function unexplained(all: Locks): number[] {
+/** Whether a thread was ended from outside before: a busy worker runs on for some time. */
+const hadEnded = ({ ended, unknownUntilUs }: ThreadStore, us: number): boolean =>
+  ended !== null && ended !== 'stopped' && unknownUntilUs !== null && unknownUntilUs <= us;
+
+/** Refused handles whose file no thread had open that was still running. */
+function unexplained(ctx: FindingContext, all: Locks): number[] {
   const { edges, waits } = all;
-  const explained = new Set(edges.map(({ wait }) => wait));
+  const { threads } = ctx.store;
+  const explained = new Set<number>();
+  for (const { wait, holder } of edges)
+    if (!hadEnded(threads[holder]!, waits.from[wait]!)) explained.add(wait);
   return placesOf(all, waits, 'access-handle').filter(
     (wait) => waits.outcome[wait] === Outcome.refused && !explained.has(wait),
   );
+}
+
+/** Refused calls on a file. */
+interface Refused {
+  evidence: Evidence;
+  resource: number;
+  path: string;
+  holders: Set<number>;
+  waiters: Set<number>;
+}
+
+/** `Worker (2) and 3 others` */
+const withOthers = ({ titles }: FindingContext, threads: ReadonlySet<number>): string => {
+  const [first] = threads;
+  return `${titles[first!]!}${threads.size > 1 ? ` and ${countOf(threads.size - 1, 'other')}` : ''}`;
+};
+
+/**
+ * Joins the files of a pool, which an app doesn't know by their names.
+ * @param keyOf files with another key are separate
+ */
+function byPool<T extends Refused>(
+  ctx: FindingContext,
+  list: readonly T[],
+  keyOf: (refused: T) => string = () => '',
+) {
+  const pools = ctx.get(handlePools);
+  const groups = grouped(list, (refused) => {
+    const place = pools[refused.resource] || refused.resource;
+    return `${keyOf(refused)} ${place}`;
+  });
+  return [...groups.values()].map((files) => {
+    const [{ path, resource, holders }] = files as [T];
+    const evidence = new Evidence();
+    for (const one of files) evidence.join(one.evidence);
+    const waiters = new Set(files.flatMap((one) => [...one.waiters]));
+    const who = `${withOthers(ctx, waiters)} ${waiters.size > 1 ? 'were' : 'was'}`;
+    const what =
+      files.length > 1
+        ? `${countOf(files.length, 'file')} in ${pools[resource]!}`
+        : `${path} ${countOf(evidence.count, 'time')}`;
+    return { evidence, files, holder: withOthers(ctx, holders), text: `${who} refused ${what}` };
+  });
 }
 
 export const lockedOut: Rule = {
@@ -53,12 +104,13 @@ export const lockedOut: Rule = {
     const all = ctx.get(locks);
     const { edges, resources, holds, waits } = all;
     const handles = placesOf(all, holds, 'access-handle');
-    const found = new Map<string, ReturnType<typeof refused>>();
+    const found = new Map<string, Refused & { opened: boolean }>();
     const refused = ({ wait, waiter, holder, resource }: WaitEdge) => ({
       evidence: new Evidence(),
-      name: pathAt(ctx, waiter, waits.row[wait]!),
-      holder,
-      waiter,
+      resource,
+      path: pathAt(ctx, waiter, waits.row[wait]!),
+      holders: new Set([holder]),
+      waiters: new Set([waiter]),
       // some VFSs share a file by retrying until it works
       opened: handles.some(
         (h) =>
@@ -73,15 +125,19 @@ export const lockedOut: Rule = {
       const { kind } = resources[resource]!;
       if (kind !== 'access-handle' || waits.outcome[wait] !== Outcome.refused || counted.has(wait))
         continue;
+      if (hadEnded(threads[holder]!, waits.from[wait]!)) continue; // F04
       counted.add(wait);
       const entry = getOrMake(found, `${waiter} ${resource}`, () => refused(edge));
       entry.evidence.add(threads[waiter]!, waits.row[wait]!);
       entry.evidence.show(holder, holds.row[firstHold]!);
     }
-    return [...found.values()]
-      .filter((e) => !e.opened)
-      .map(({ evidence, name, holder, waiter }): Found => ({
-        title: `${ctx.titles[waiter]!} was refused ${name} ${countOf(evidence.count, 'time')} and never got it: ${ctx.titles[holder]!} has it open`,
+    const never = [...found.values()].filter(({ opened }) => !opened);
+    return byPool(ctx, never, ({ holders, waiters }) => [...waiters, ...holders].join()).map(
+      ({ evidence, files, text, holder }): Found => ({
+        title:
+          files.length > 1
+            ? `${text} and never got them: ${holder} has them open`
+            : `${text} and never got it: ${holder} has it open`,
         evidence: evidence.result(ctx),
         ...noSaving('the app could not open its file at all'),
         confidence: 'certain',
@@ -91,7 +147,8 @@ export const lockedOut: Rule = {
           'Let one worker own the database: elect it by Web Locks, or use a SharedWorker. Or use a VFS that shares handles. If you wrote the VFS yourself: Chromium\'s mode "readwrite-unsafe" opens several handles, but then the VFS must take locks itself.',
         link: SPEC,
         tryInLab: 'writers-and-readers',
-      }));
+      }),
+    );
   },
 };
 
@@ -102,31 +159,43 @@ export const handleLeftBehind: Rule = {
     const { threads } = ctx.store;
     const all = ctx.get(locks);
     const { holds, waits, leftBehind } = all;
-    const found = new Map<number, { evidence: Evidence; left: LeftBehind; thread: ThreadStore }>();
-    for (const wait of unexplained(all)) {
-      const { from, resource } = waits;
+    const found = new Map<number, Refused & { reason: string; ranOn: boolean }>();
+    for (const wait of unexplained(ctx, all)) {
       const thread = threads[waits.thread[wait]!]!;
-      const left = leftBehind.find(
-        ({ hold, thread: holder }) =>
-          holds.resource[hold] === resource[wait] &&
-          holds.to[hold]! <= from[wait]! &&
-          from[wait]! - holds.to[hold]! < AFTER_US &&
-          holder !== thread.index,
-      );
+      const { [wait]: us = 0 } = waits.from;
+      const left = leftBehind.find(({ hold, thread: holder }) => {
+        if (holds.resource[hold] !== waits.resource[wait] || holder === thread.index) return false;
+        const { [hold]: lastUs = 0 } = holds.to;
+        if (lastUs <= us) return us - lastUs < AFTER_US;
+        const ended = threads[holder]!;
+        return hadEnded(ended, us) && us - ended.unknownUntilUs! < AFTER_US;
+      });
       if (!left) continue;
-      const none = { evidence: new Evidence(), left, thread };
-      const entry = getOrMake(found, resource[wait]!, () => none);
+      const { hold, thread: holder, reason } = left;
+      const entry = getOrMake(found, waits.resource[wait]!, () => ({
+        evidence: new Evidence(),
+        resource: waits.resource[wait]!,
+        path: pathAt(ctx, holder, holds.row[hold]!),
+        holders: new Set<number>(),
+        waiters: new Set<number>(),
+        reason,
+        ranOn: false,
+      }));
       entry.evidence.add(thread, waits.row[wait]!);
+      entry.waiters.add(thread.index);
+      entry.holders.add(holder);
+      entry.ranOn ||= holds.to[hold]! > us;
     }
-    return [...found.values()].map(({ evidence, left, thread }): Found => ({
-      title: `${ctx.titles[thread.index]!} was refused ${pathAt(ctx, left.thread, holds.row[left.hold]!)} ${countOf(evidence.count, 'time')} within 5 s after ${ctx.titles[left.thread]!} had ended without closing it (${left.reason})`,
+    return byPool(ctx, [...found.values()]).map(({ evidence, files, text, holder }): Found => ({
+      title: `${text} within 5 s after ${holder} had ended without closing ${files.length > 1 ? 'them' : 'it'} (${files[0]!.reason})`,
       evidence: evidence.result(ctx),
       ...noSaving("the recording can't show how long the browser holds the handle"),
       confidence: 'likely',
-      reason:
-        'no other thread in this recording has the file open, and the one before ended with its handle open',
+      reason: files.some(({ ranOn }) => ranOn)
+        ? 'the one before ended with its handle open. It was busy, and Chromium lets a busy worker run for about 2 s after terminate()'
+        : 'no other thread in this recording has the file open, and the one before ended with its handle open',
       advice:
-        'Close the database on pagehide or terminate the worker yourself, and try again with a growing pause when opening.',
+        'Let the worker close its database before you end it: by a message before terminate(), and on pagehide. When opening, try again with a growing pause.',
       link: SPEC,
     }));
   },
@@ -179,7 +248,7 @@ export const tooManyHandles: Rule = {
     if (handles.length < MANY_HANDLES) return [];
     const evidence = new Evidence();
     let most = 0;
-    for (const wait of unexplained(all)) {
+    for (const wait of unexplained(ctx, all)) {
       const us = waits.from[wait]!;
       const open = handles.filter((h) => holds.from[h]! <= us && holds.to[h]! > us).length;
       if (open < MANY_HANDLES) continue;

@@ -75,7 +75,7 @@ export const openBlocked: Rule = {
           list.map(({ index }) => ctx.titles[index]!).join(', ');
         const evidence = new Evidence();
         evidence.add(thread, row);
-        if (blocked !== undefined) evidence.add(thread, blocked);
+        if (blocked !== undefined) evidence.show(thread.index, blocked);
         evidence.us = us;
         evidence.span(events.t0[row]!, events.t0[row]! + us);
         found.push({

@@ -146,7 +146,7 @@ export const lostOnLeaving: Rule = {
           last = Math.max(last, list.endUs[i]!);
       if (evidence.count === 0 || writes === 0 || last === -Infinity) return [];
       return {
-        title: `The thread ended (${thread.ended}) with ${countOf(evidence.count, 'storage call')} unfinished, ${formatBytes(evidence.bytes)}: SQLite had called those changes committed`,
+        title: `The thread ended (${thread.ended}) with ${countOf(evidence.count, 'storage call')} unfinished${evidence.bytes ? `, ${formatBytes(evidence.bytes)}` : ''}: SQLite had called those changes committed`,
         evidence: evidence.result(ctx),
         ...noSaving('this is about lost data, not time'),
         confidence: 'possible',

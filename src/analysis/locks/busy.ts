@@ -37,6 +37,8 @@ export interface BusyChain {
    * For each refused SQL call: from its first refusal to the end of its last attempt, microseconds.
    */
   tries: [from: number, to: number][];
+  /** Refusals in each of them: more than one where SQLite's busy handler repeats the request. */
+  refusalsByTry: number[];
   /** First refusal's begin; last refusal's end, or the grant. */
   fromUs: number;
   toUs: number;
@@ -44,6 +46,23 @@ export interface BusyChain {
   /** Rows of the first refusal and of the last call of the chain. */
   firstRow: number;
   lastRow: number;
+}
+
+/** Pauses of SQLite's own busy handler (busy_timeout), milliseconds; the last one repeats. */
+const SQLITE_PAUSES_MS = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100];
+
+/**
+ * Refusals without a pause: those within one SQL call count as one if the call paused at least as
+ * long as SQLite's own busy handler does.
+ */
+export function refusalsWithoutPause({ tries, refusalsByTry }: BusyChain): number {
+  return tries.reduce((sum, [fromUs, toUs], i) => {
+    const refusals = refusalsByTry[i]!;
+    let pausesMs = 0;
+    for (let n = 0; n < refusals - 1; n++)
+      pausesMs += SQLITE_PAUSES_MS[Math.min(n, SQLITE_PAUSES_MS.length - 1)]!;
+    return sum + (toUs - fromUs >= pausesMs * 1000 ? Math.min(refusals, 1) : refusals);
+  }, 0);
 }
 
 /** Refusals further apart than this aren't retries of one another. */
@@ -83,6 +102,7 @@ function chainsOf(thread: ThreadStore, handled: ReadonlySet<number>): BusyChain[
       steps: 0,
       codes: [],
       tries: [],
+      refusalsByTry: [],
       fromUs,
       toUs: fromUs,
       granted: false,
@@ -103,8 +123,13 @@ function chainsOf(thread: ThreadStore, handled: ReadonlySet<number>): BusyChain[
     const last = chain.tries.at(-1);
     const isSame = last && caller !== 0 && caller === events.parent[chain.lastRow];
     touch(chain, row, rc);
-    if (isSame) last[1] = chain.toUs;
-    else if (rc !== 0) chain.tries.push([events.t0[row]!, chain.toUs]);
+    if (isSame) {
+      last[1] = chain.toUs;
+      if (rc !== 0) chain.refusalsByTry[chain.tries.length - 1]!++;
+    } else if (rc !== 0) {
+      chain.tries.push([events.t0[row]!, chain.toUs]);
+      chain.refusalsByTry.push(1);
+    }
   };
   for (let row = 0; row < events.count; row++) {
     const op = events.op[row]!;
@@ -165,6 +190,7 @@ function merged(chains: BusyChain[]): BusyChain[] {
       before.path = chain.path;
       before.refusals = chain.refusals;
       before.tries = chain.tries;
+      before.refusalsByTry = chain.refusalsByTry;
       before.steps += chain.steps;
       before.granted = chain.granted;
       for (const code of chain.codes) if (!before.codes.includes(code)) before.codes.push(code);

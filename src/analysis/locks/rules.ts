@@ -16,7 +16,7 @@ import { owners } from '../core/owners.ts';
 import { Op } from '../../event/event.ts';
 import { codesOf } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-import { busyChains } from './busy.ts';
+import { busyChains, refusalsWithoutPause } from './busy.ts';
 import { rootOf } from '../core/thread-origin.ts';
 import { Outcome } from './lock-columns.ts';
 import { locks } from './locks.ts';
@@ -149,7 +149,7 @@ export const busyStorm: Rule = {
     });
     const byConnection = new Map<string, ReturnType<typeof none>>();
     for (const chain of ctx.get(busyChains)) {
-      const tries = Math.max(chain.refusals, chain.steps);
+      const tries = Math.max(refusalsWithoutPause(chain), chain.steps);
       const apartUs = (chain.toUs - chain.fromUs) / (tries - 1);
       if (tries < BUSY_BURST.tries || apartUs > BUSY_BURST.apartMs * 1000) continue;
       const key = `${chain.thread} ${chain.context}`;
@@ -171,7 +171,7 @@ export const busyStorm: Rule = {
       confidence: 'certain',
       reason: `each burst has three refusals or more, less than half a second apart${e.level >= 2 ? '; a lock for writing was refused' : ''}`,
       advice:
-        'Begin writing transactions with BEGIN IMMEDIATE and set busy_timeout; with VFSs that have it, PRAGMA write_hint or lockPolicy "shared+hint".',
+        'Begin writing transactions with BEGIN IMMEDIATE and set busy_timeout. With wa-sqlite\'s lockPolicy "shared+hint", run PRAGMA write_hint before each BEGIN IMMEDIATE.',
       sql: 'PRAGMA busy_timeout=5000;\nBEGIN IMMEDIATE;',
       link: 'https://www.sqlite.org/rescode.html#busy',
       tryInLab: 'writers-and-readers',

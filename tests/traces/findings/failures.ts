@@ -36,6 +36,13 @@ export const FAILURES: Case[] = [
   },
   {
     rule: 'F46',
+    name: 'later transactions complete, but put nothing',
+    wrong: ({ thread }) => givenUp(thread, 'fails, and empty ones follow'),
+    right: ({ thread }) => givenUp(thread, 'fails and is tried again'),
+    says: /^IndexedDB failed 1 write transaction, nothing was stored after, and SQLite committed 3 more transactions/,
+  },
+  {
+    rule: 'F46',
     name: 'a write that failed and is not tried again, where the app did not abort it',
     wrong: ({ thread }) => givenUp(thread, 'fails'),
     right: ({ thread }) => givenUp(thread, 'is aborted by the app'),
@@ -161,7 +168,7 @@ function writeBehind(b: ThreadBuilder, done: boolean): void {
 /** SQLite commits on one thread, and another thread stores the data later. */
 function givenUp(
   thread: () => ThreadBuilder,
-  how: 'fails' | 'fails and is tried again' | 'fails and is being tried again' | 'is aborted by the app',
+  how: 'fails' | 'fails, and empty ones follow' | 'fails and is tried again' | 'fails and is being tried again' | 'is aborted by the app',
 ): void {
   const [sqlite, storing] = [thread(), thread()];
   const db = sqlite.file('/app.db');
@@ -174,8 +181,9 @@ function givenUp(
     sqlite.idle(100);
     storing.idle(sqlite.now - storing.now);
   };
-  const transaction = (context: number, fields: { result?: number; open?: boolean } = {}): void => {
+  const transaction = (context: number, fields: { result?: number; open?: boolean } = {}, request: 'idbPut' | 'idbGet' = 'idbPut'): void => {
     storing.call('idbTransaction', { object: store, aux: 1, context, dur: 10, ...fields });
+    storing.call(request, { object: store, length: PAGE, context });
     sqlite.idle(storing.now - sqlite.now);
   };
   commit();
@@ -184,6 +192,7 @@ function givenUp(
   if (how === 'is aborted by the app') storing.call('idbAbort', { object: store, context: 2 });
   transaction(2, { result: 1 });
   for (let i = 0; i < 3; i++) commit();
+  if (how === 'fails, and empty ones follow') transaction(3, {}, 'idbGet');
   if (how === 'fails and is tried again') transaction(3);
   if (how === 'fails and is being tried again') transaction(3, { open: true });
 }

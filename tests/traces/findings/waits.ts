@@ -40,6 +40,65 @@ const leftStory =
     b.call('opfsOpenSyncAccessHandle', { object: same, ...(closes ? {} : REFUSED) });
   };
 
+/** All files of a pool are refused, whose names are the VFS's. */
+const poolStory =
+  (closes: boolean): Story =>
+  ({ thread }) => {
+    const [a, b] = [thread({ name: 'first' }), thread({ name: 'second' })];
+    a.call('xWrite', { object: a.file('/app.db'), offset: 0, length: PAGE });
+    const files = ['w', 'x', 'y', 'z'].map((name) => `/pool/${name}`);
+    const handles = files.map((path) => a.define({ kind: 'opfs-file', path }));
+    for (const object of handles) a.call('opfsOpenSyncAccessHandle', { object });
+    if (closes) for (const object of handles) a.call('opfsClose', { object });
+    a.idle(S);
+    a.call('mark');
+    b.now = 500 * MS;
+    for (const path of files) {
+      const object = b.define({ kind: 'opfs-file', path });
+      b.call('opfsOpenSyncAccessHandle', { object, ...(closes ? {} : REFUSED) });
+      if (closes) b.call('opfsClose', { object });
+    }
+  };
+
+/** A busy worker that was terminated, and writes on while two others ask for its file. */
+const ranOnStory =
+  (closes: boolean): Story =>
+  ({ thread }) => {
+    const a = thread({ name: 'old' });
+    const file = a.define({ kind: 'opfs-file', path: '/app.db' });
+    a.call('opfsOpenSyncAccessHandle', { object: file });
+    if (closes) a.call('opfsClose', { object: file });
+    times(20, () => {
+      if (!closes) a.call('opfsWrite', { object: file, offset: 0, length: PAGE, result: PAGE });
+      a.idle(100 * MS);
+    });
+    a.call('mark');
+    a.thread.ended = 'terminated';
+    a.thread.unknownUntilUs = 100 * MS;
+    for (const now of [300, 700]) {
+      const b = thread({ name: `new ${now}` });
+      b.now = now * MS;
+      const same = b.define({ kind: 'opfs-file', path: '/app.db' });
+      b.call('opfsOpenSyncAccessHandle', { object: same, ...(closes ? {} : REFUSED) });
+      if (closes) b.call('opfsClose', { object: same });
+    }
+  };
+
+/** One statement asks for the lock six times. @param pausesMs after each refusal */
+const busyStory =
+  (pausesMs: readonly number[]): Story =>
+  ({ thread }) => {
+    const b = thread();
+    const db = b.file('/app.db');
+    b.call('sqlStep', { result: 101 }, () => {
+      for (const pause of pausesMs) {
+        b.call('xLock', { object: db, aux: 2, result: 5 });
+        b.idle(pause * MS);
+      }
+      b.call('xLock', { object: db, aux: 2 });
+    });
+  };
+
 /** `dead`: the holder makes no more calls. */
 const lockStory =
   (dead: boolean): Story =>
@@ -119,6 +178,20 @@ export const WAITS: Case[] = [
     says: /second · worker worker\.js was refused \/app\.db 3 times and never got it: first · worker worker\.js/,
   },
   {
+    rule: 'F03',
+    name: 'a second worker is refused the files of a pool',
+    wrong: poolStory(false),
+    right: poolStory(true),
+    says: /^second · worker worker\.js was refused 4 files in \/pool and never got them: first · worker worker\.js has them open$/,
+  },
+  {
+    rule: 'F04',
+    name: 'a busy worker writes on after it was terminated',
+    wrong: ranOnStory(false),
+    right: ranOnStory(true),
+    says: /^new 300 · worker worker\.js and 1 other were refused \/app\.db 2 times within 5 s after old · worker worker\.js had ended without closing it \(terminated\)$/,
+  },
+  {
     rule: 'F04',
     name: 'the page before left its handle',
     wrong: leftStory(false),
@@ -131,6 +204,13 @@ export const WAITS: Case[] = [
     wrong: lockStory(true),
     right: lockStory(false),
     says: /waiter · worker worker\.js waited .* for the lock "db" and never got it/,
+  },
+  {
+    rule: 'F06',
+    name: 'a busy handler that does not pause, and SQLite\'s own',
+    wrong: busyStory([0.1, 0.1, 0.1, 0.1, 0.1, 0.1]),
+    right: busyStory([1, 2, 5, 10, 15, 20]),
+    says: /^6 SQLITE_BUSY answers in 1 burst on \/app\.db, .*; 1 of them got the lock in the end$/,
   },
   {
     rule: 'F06',

@@ -86,6 +86,7 @@ it('the table has full counts, changes from the previous release, and the step t
 it('the page is one file that loads nothing, and the picture has a point for each counted release, twice', () => {
   const html = versionsHtml(graph);
   expect(html).toContain('speedtest1, main test set, size 5, over releases of SQLite');
+  expect(html).toContain('Counted by vfscope, 3 of 6 releases.');
   expect(html).not.toMatch(/<script|<b>|https?:/);
   expect(html.match(/<svg /g)).toHaveLength(2);
   const svg = versionsSvg(graph);

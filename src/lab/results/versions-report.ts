@@ -4,7 +4,13 @@ import { csvCell } from '../../formats/csv.ts';
 import { blockHtml, chartsHtml, htmlPage } from '../../formats/html-page.ts';
 import { chartsFile, type Chart } from '../../formats/svg-bars.ts';
 import { releaseChart, type ReleaseAxis } from '../../formats/svg-releases.ts';
-import { countOf, formatBytes, formatShortCount, UNKNOWN } from '../../text/numbers.ts';
+import {
+  countOf,
+  formatBytes,
+  formatCount,
+  formatShortCount,
+  UNKNOWN,
+} from '../../text/numbers.ts';
 import { factPairs, releaseFacts, type EnvironmentFact } from '../experiments/model/environment.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import { exactDifference, number, ratioOf } from './table.ts';
@@ -144,8 +150,11 @@ function chartsOf({ releases }: VersionGraph): Chart[] {
   ].flatMap((chart) => chart ?? []);
 }
 
-const noteOf = ({ releases }: VersionGraph): string =>
-  `Counted by vfscope, ${countOf(releases.length, 'release')}. The same on every machine.`;
+function noteOf({ releases }: VersionGraph): string {
+  const counted = releases.filter(({ instructions }) => instructions !== null).length;
+  const of = counted < releases.length ? `${formatCount(counted)} of ` : '';
+  return `Counted by vfscope, ${of}${countOf(releases.length, 'release')}. The same on every machine.`;
+}
 
 /**
  * One self-contained file.

@@ -8,7 +8,7 @@ import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import { isBuildFor } from '../../src/lab/experiments/worker/builds-here.ts';
 import { FAULT_KEYS } from '../../src/lab/experiments/model/faults.ts';
 import { headings, KNOBS, labelOf } from '../../src/lab/experiments/model/knobs.ts';
-import { parameterKnobs, runsOfGrid } from '../../src/lab/page/grid.ts';
+import { completeConfig, ownValues, parameterKnobs, runsOfGrid } from '../../src/lab/page/grid.ts';
 
 describe('parameters of a workload', () => {
   it('offers its own value, the limits, and steps between them', () => {
@@ -106,4 +106,18 @@ describe('builds and the other settings', () => {
       ].sort(),
     );
   });
+});
+
+it("the grid marks a workload's own values, and in a trial those that Try it runs", () => {
+  const own = ownValues(workloadOf('kv-sweep'), null);
+  expect([own('vfs'), own('synchronous')]).toEqual([['MemoryVFS'], ['normal']]);
+  const trial = ownValues(
+    workloadOf('own-sql', 'SELECT 1;'),
+    (['delete', 'wal'] as const).map((journalMode) =>
+      completeConfig({ vfs: 'AccessHandlePool', journalMode, synchronous: 'full' }),
+    ),
+  );
+  expect(trial('vfs')).toEqual(['AccessHandlePool']);
+  expect(trial('journalMode')).toEqual(['delete', 'wal']);
+  expect([trial('synchronous'), trial('pageSize')]).toEqual([['full'], [null]]);
 });

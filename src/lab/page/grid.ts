@@ -60,6 +60,19 @@ export const parameterKnobs = ({ parameters }: Workload): ParameterKnob[] =>
     };
   });
 
+/**
+ * Values of a setting that run where nothing is chosen; null = the default.
+ * @param trial configurations of *Try it*, which take the place of the workload's own
+ */
+export function ownValues(
+  workload: Workload | null,
+  trial: readonly Config[] | null,
+): (key: Knob['key']) => (string | number | null)[] {
+  const { vfs, engine } = DEFAULT_CONFIG;
+  const configs: readonly Partial<Config>[] = trial ?? [{ vfs, engine, ...workload?.config }];
+  return (key) => [...new Set(configs.map((config) => config[key] ?? null))];
+}
+
 /** The user's files. */
 export type OwnInput = Pick<Run, 'sql' | 'database'>;
 

@@ -143,7 +143,8 @@ function record(hook: Hook): Recording {
   session.install(workers);
   noteLateStart(recorder);
 
-  let leaving = false;
+  /** How many events are left until this page ends; 0 = it doesn't. */
+  let ending = 0;
   const leave = (): void => {
     if (hook.gone) return;
     hook.gone = true;
@@ -153,25 +154,26 @@ function record(hook: Hook): Recording {
     sharedRelay?.leave(true);
     transport.finish('pagehide');
   };
-  // A visible page that ends becomes hidden after its pagehide listeners. What those do is
-  // recorded, too.
-  const onVisibility = (): void => {
-    if (leaving) leave();
+  const onEnd: Listener = (event) => {
+    const { persisted } = event as Partial<PageTransitionEvent>;
+    // a cached page may come back; a visible one becomes hidden after its pagehide listeners
+    if (persisted !== undefined) ending = persisted ? 0 : document.hidden ? 1 : 2;
+    if (ending && !--ending) leave();
     else if (!hook.gone) transport.drain();
+    // What the app's listeners do is recorded, too: ours are the last again at the next event.
+    atEnd(unlisten);
+    atEnd(listen);
   };
-  const onHide: Listener = (event) => {
-    if (hook.gone) return;
-    transport.drain();
-    leaving = !(event as PageTransitionEvent).persisted; // else it may come back
-    if (leaving && document.hidden) leave();
+  const atEnd = (change: typeof listen): void => {
+    change(window, 'pagehide', onEnd);
+    change(window, 'visibilitychange', onEnd);
+    change(document, 'freeze', onEnd);
   };
-  listen(document, 'visibilitychange', onVisibility);
-  listen(window, 'pagehide', onHide, true);
+  atEnd(listen);
   return {
     transport,
     stop(drop, joins) {
-      unlisten(document, 'visibilitychange', onVisibility);
-      unlisten(window, 'pagehide', onHide, true);
+      atEnd(unlisten);
       rings.disable();
       sharedRelay?.leave(drop);
       if (hook.sharedWorkers) hook.sharedWorkers.recorded = null;

@@ -415,17 +415,31 @@ test('without acks a thread stops sending at 128 MiB, counts what it drops, and 
   await close(page);
 });
 
-test('pagehide: the remaining data is sent, with a bye', async () => {
-  const page = await openCases(browser, server.url('plain'), hook);
-  await page.evaluate(() => {
-    addEventListener('pagehide', () => performance.mark('last words'));
-    dispatchEvent(new PageTransitionEvent('pagehide', { persisted: false }));
-    document.dispatchEvent(new Event('visibilitychange')); // as the browser does next
-  });
-  const [thread] = await collectUntil(page, ([first]) => first?.bye === 'pagehide');
-  expect(thread!.events.map((e) => e.op).slice(-3)).toEqual(['navigation', 'mark', 'visibility']);
-  await close(page);
-});
+test.each([
+  ['visible', ['pagehide', 'visibilitychange'], ['navigation', 'mark', 'visibility', 'mark']],
+  ['hidden', ['visibilitychange', 'pagehide'], ['visibility', 'mark', 'navigation', 'mark']],
+])(
+  "a %s page that ends sends all that the app's listeners do, with a bye",
+  async (how, types, last) => {
+    const page = await openCases(browser, server.url('plain'), hook);
+    await page.evaluate(
+      (isHidden, order) => {
+        Object.defineProperty(document, 'hidden', { value: isHidden });
+        for (const type of order) addEventListener(type, () => performance.mark(type));
+        for (const type of order) {
+          if (type === 'pagehide')
+            dispatchEvent(new PageTransitionEvent(type, { persisted: false }));
+          else document.dispatchEvent(new Event(type, { bubbles: true }));
+        }
+      },
+      how === 'hidden',
+      types,
+    );
+    const [thread] = await collectUntil(page, ([first]) => first?.bye === 'pagehide');
+    expect(thread!.events.map((e) => e.op).slice(-last.length)).toEqual(last);
+    await close(page);
+  },
+);
 
 test('every frame is a separate thread, with its page as parent', async () => {
   const page = await openCases(browser, server.url('plain').replace('?', 'frames.html?'), hook);

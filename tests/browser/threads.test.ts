@@ -9,8 +9,9 @@ import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { goTo, openPanel, type Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { Op } from '../../src/event/event.ts';
+import { isCached } from '../../src/trace/thread-end.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
-import { launch, moreEvents, recorded, restored, state } from './extension-harness.ts';
+import { eventsSaid, launch, moreEvents, recorded, restored, state } from './extension-harness.ts';
 import { serveCases } from './hooks-harness.ts';
 import { countOf, marksOf, notice, saved, threadOf } from './threads-harness.ts';
 
@@ -221,6 +222,12 @@ describe('back/forward cache', () => {
   afterAll(() => cacheable?.close());
   const mark = (name: string): Promise<unknown> =>
     page.evaluate((text) => void performance.mark(text), name);
+  /** The page is connected to the panel: if it leaves earlier, its events are lost. */
+  const connected = async (name: string): Promise<void> => {
+    const before = await eventsSaid(panel);
+    await mark(name);
+    await moreEvents(panel, before);
+  };
   const persisted = (): Promise<boolean> =>
     page.evaluate(() => (window as unknown as { cameBack?: boolean }).cameBack === true);
 
@@ -231,13 +238,10 @@ describe('back/forward cache', () => {
     await page.evaluate(() =>
       addEventListener('pageshow', (e) => Object.assign(window, { cameBack: e.persisted })),
     );
-    await mark('before');
-    // a page that leaves before its port has reached the panel loses its events
-    await moreEvents(panel);
+    await connected('before');
     await goTo(page, `${url}&elsewhere`);
     await recorded(page); // late events of the previous page don't count as this one's
-    await mark('elsewhere');
-    await moreEvents(panel);
+    await connected('elsewhere');
     await page.goBack();
     await recorded(page);
     await mark('after');
@@ -249,12 +253,33 @@ describe('back/forward cache', () => {
     expect(names.flat()).toContain('elsewhere');
   });
 
+  test("a page that goes into it has sent all that the app's last listeners did", async () => {
+    panel = await openPanel(page);
+    await startRecording(panel);
+    await goTo(page, url);
+    await page.evaluate(() => {
+      const types = ['pagehide', 'visibilitychange', 'freeze'];
+      for (const target of [document, window])
+        for (const type of types) target.addEventListener(type, () => performance.mark(type));
+    });
+    await connected('before');
+    await goTo(page, `${url}&elsewhere`);
+    await recorded(page);
+    await stopRecording(panel);
+    const { store, summary } = await saved(driven, panel);
+    const left = store.threads.find((t) => marksOf(t).length > 0)!;
+    const last = ['pagehide', 'visibilitychange', 'visibilitychange', 'freeze'];
+    expect(marksOf(left).map(({ name }) => name)).toEqual(['before', ...last]);
+    expect(isCached(left)).toBe(true);
+    expect(summary.unknownTails).toBe(0);
+  });
+
   test('a page that is restored after its recording has no hooks', async () => {
     panel = await openPanel(page);
     await startRecording(panel);
     await goTo(page, url);
     await recorded(page);
-    await moreEvents(panel);
+    await connected('before');
     await goTo(page, `${url}&elsewhere`);
     await stopRecording(panel);
     // Chromium reloads it, because removing a webRequest listener empties its cache of pages

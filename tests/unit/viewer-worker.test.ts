@@ -7,6 +7,7 @@ import { Facts } from '../../src/analysis/core/graph.ts';
 import { tailsText, unknownTails } from '../../src/analysis/core/unknown-tails.ts';
 import { numbersFrom } from '../../src/analysis/numbers/headline-numbers.ts';
 import { isFailure, objectName, statementText } from '../../src/trace/describe.ts';
+import { Op } from '../../src/event/event.ts';
 import { OPS, opName } from '../../src/event/operations.ts';
 import { ThreadStore, type TraceStore } from '../../src/trace/store.ts';
 import { remote, serve, type Channel } from '../../src/protocol/rpc.ts';
@@ -14,7 +15,7 @@ import type { EventFilter } from '../../src/protocol/session.ts';
 import { EventQuery } from '../../src/viewer/session/queries/event-query.ts';
 import { detailsOfEvent } from '../../src/viewer/session/event-lines.ts';
 import { lineOf } from '../../src/viewer/session/line.ts';
-import { lastEndUs } from '../../src/trace/thread-end.ts';
+import { isCached, lastEndUs } from '../../src/trace/thread-end.ts';
 import { ThreadPorts } from '../../src/viewer/session/thread-ports.ts';
 import { ThreadBuilder, batchOf, newStore } from '../traces/builder.ts';
 
@@ -290,6 +291,33 @@ describe('ports', () => {
     thread!.unknownUntilUs = 8_000_000;
     const [tail] = new Facts(store).get(unknownTails);
     expect(tail).toMatchObject({ ended: null, us: 8_000_000 - lastEndUs(thread!) });
+  });
+
+  it("doesn't wait for a page in the back/forward cache, which has sent everything", async () => {
+    const { store, page, ports } = session();
+    const { port } = page();
+    const navigation = (aux: number, at: number): number[] => {
+      const cells = row.with(2, at * 2 + 1).with(3, at * 2 + 2);
+      return cells.with(4, Op.navigation).with(-1, aux);
+    };
+    const goes = (first: number, aux: number): ThreadMessage => {
+      const rows = [navigation(aux, first)];
+      return { k: 'batch', batch: batchOf(info('page'), first, rows) };
+    };
+    const [BACK, INTO_CACHE] = [2, 3];
+    const child = new MessageChannel();
+    open.push(child.port1);
+    port.postMessage(hello('page'));
+    port.postMessage(goes(0, INTO_CACHE));
+    port.postMessage({ k: 'child' }, [child.port2]);
+    child.port1.postMessage(hello('worker'));
+    await until(() => store.threads.length === 2 && store.eventCount === 1);
+    await ports.stop(60_000); // at once
+    expect(new Facts(store).get(unknownTails)).toMatchObject([{ thread: 1, us: null }]);
+    expect(store.threadById('worker')!.unknownUntilUs).toBe(lastEndUs(store.threadById('page')!));
+    port.postMessage(goes(1, BACK));
+    await until(() => store.eventCount === 2);
+    expect(isCached(store.threadById('page')!)).toBe(false);
   });
 
   it('knows which threads ended before they could send their last records', async () => {

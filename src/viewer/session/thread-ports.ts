@@ -6,6 +6,7 @@
 import { PROTOCOL_VERSION, checkedThreadMessage } from '../../protocol/messages.ts';
 import { MAX_THREADS } from '../../trace/file/format.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { isCached, lastEndUs } from '../../trace/thread-end.ts';
 import { BatchQueue } from './batch-queue.ts';
 import type { Line } from './line.ts';
 
@@ -209,10 +210,19 @@ export class ThreadPorts {
   }
 
   /** It has ended; what it did after its last batch is lost. */
-  private endsUnheard(thread: ThreadStore): void {
-    if (thread.ended === null)
-      thread.unknownUntilUs =
-        (performance.timeOrigin + performance.now() - this.store.originMs) * 1000;
+  private endsUnheard(
+    thread: ThreadStore,
+    us = (performance.timeOrigin + performance.now() - this.store.originMs) * 1000,
+  ): void {
+    if (thread.ended === null) thread.unknownUntilUs = us;
+  }
+
+  /** @param take gets each dedicated worker of this thread that is no longer alive from now on */
+  private workersOf(id: string, take: (worker: ThreadStore) => void): void {
+    for (const thread of this.store.threads) {
+      const { kind, parent, id: own } = thread.info;
+      if (kind === 'worker' && parent === id && this.alive.delete(own)) take(thread);
+    }
   }
 
   /**
@@ -228,16 +238,28 @@ export class ThreadPorts {
       thread.ended ??= 'closed';
       this.gone.add(shared);
     }
-    for (const thread of this.store.threads) {
-      if (
-        thread.info.parent !== id ||
-        thread.info.kind !== 'worker' ||
-        !this.alive.delete(thread.info.id)
-      )
-        continue;
-      this.endsUnheard(thread);
-      thread.ended ??= 'closed';
-      this.endWorkersOf(thread.info.id);
+    this.workersOf(id, (worker) => {
+      this.endsUnheard(worker);
+      worker.ended ??= 'closed';
+      this.endWorkersOf(worker.info.id);
+    });
+  }
+
+  /**
+   * Pages in the back/forward cache don't answer, nor do their workers, so don't wait for them. A
+   * page has sent everything by then. A worker was paused with it, perhaps before it sent.
+   */
+  private forgetCached(): void {
+    const forget = (id: string, us: number): void =>
+      this.workersOf(id, (worker) => {
+        this.endsUnheard(worker, us);
+        forget(worker.info.id, us);
+      });
+    for (const page of this.store.threads) {
+      const { id } = page.info;
+      if (!this.alive.has(id) || !isCached(page)) continue;
+      this.alive.delete(id);
+      forget(id, lastEndUs(page));
     }
   }
 
@@ -249,6 +271,7 @@ export class ThreadPorts {
     this.stopping = true;
     for (const port of this.ports.keys()) port.post({ k: 'stop' });
     this.queue.flush();
+    this.forgetCached();
     if (this.alive.size === 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, timeoutMs);

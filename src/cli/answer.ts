@@ -2,7 +2,11 @@
 import { stat } from 'node:fs/promises';
 import { sqliteThreads } from '../analysis/core/main-threads.ts';
 import { Facts } from '../analysis/core/graph.ts';
-import { unrecordedText, unrecordedWorkers } from '../analysis/core/unrecorded-workers.ts';
+import {
+  lateStarts,
+  unrecordedText,
+  unrecordedWorkers,
+} from '../analysis/core/unrecorded-workers.ts';
 import { answerOf, answerReport } from '../analysis/report/answer-report.ts';
 import { shown } from '../text/clean.ts';
 import { complain, openTrace } from '../terminal/open-file.ts';
@@ -31,9 +35,12 @@ export async function printAnswer(
   });
   if (missing.length) complain(unrecordedText(missing));
   if (ran.length || store.threads.some(({ engines }) => engines.length)) return true;
-  complain(
-    'No SQLite was seen on this page. Check that the page loads it while it is recorded: use --until, --seconds, or --script.',
-  );
+  const late = lateStarts(store);
+  for (const text of late) complain(shown(text));
+  if (!late.length)
+    complain(
+      'No SQLite was seen on this page. Check that the page loads it while it is recorded: use --until, --seconds, or --script.',
+    );
   if (trouble !== null) complain(`The page's first error: ${shown(trouble, 300)}`);
   return false;
 }

@@ -32,6 +32,9 @@ import {
 import { countOf, formatBytes, formatDuration } from '../text/numbers.ts';
 import type { EventColumns } from './columns.ts';
 
+/** What comes before the text of a note with the topic `late-start`. */
+export const LATE_START = 'The page was running already';
+
 /** By `aux` of a navigation. */
 const NAVIGATIONS = [
   'within the page',

@@ -3,13 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { printAnswer } from '../../src/cli/answer.ts';
 import { exportCommand } from '../../src/cli/export.ts';
 import { reportText } from '../../src/terminal/report-text.ts';
 import { summaryCommand } from '../../src/cli/summary.ts';
 import { reportMarkdown } from '../../src/analysis/report/report-markdown.ts';
 import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
-import { newStore } from '../traces/builder.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { sampleStore } from '../traces/sample.ts';
+import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { reportOf } from '../traces/analyses.ts';
 
@@ -230,5 +232,31 @@ describe('export', () => {
       exitCode: 2,
       message: expect.stringMatching(/can't be written: there is no folder/) as string,
     });
+  });
+});
+
+describe('the answer of a new recording', () => {
+  const printed = async (store: TraceStore): Promise<boolean> => {
+    const file = join(folder, 'new.vfst');
+    writeFileSync(file, new Uint8Array(await (await saveTrace(store)).arrayBuffer()));
+    return printAnswer(file, true);
+  };
+  const page = (): ThreadBuilder =>
+    new ThreadBuilder(newStore(), { kind: 'page', url: 'https://a.example/' });
+
+  test('names a page without SQLite', async () => {
+    const { store } = page();
+    expect(await printed(store)).toBe(false);
+    expect(stderr).toMatch(/^vfscope: No SQLite was seen on this page\. [^\n]*\n$/);
+  });
+
+  test('names a page that was already running instead', async () => {
+    const late = page();
+    const url = 'https://a.example/late';
+    const text = 'SQLite was loaded. Reload.';
+    for (let i = 0; i < 2; i++) late.define({ kind: 'note', topic: 'late-start', text, url });
+    late.send();
+    expect(await printed(late.store)).toBe(false);
+    expect(stderr).toBe(`vfscope: The page was running already: ${text} (${url})\n`);
   });
 });

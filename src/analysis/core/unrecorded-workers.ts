@@ -1,6 +1,7 @@
 /** Workers that the recording didn't see. What they did isn't in any number. */
 import { scriptName } from '../../text/clean.ts';
 import { countOf, formatCount } from '../../text/numbers.ts';
+import { LATE_START } from '../../trace/describe.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { fact } from './graph.ts';
 import { getOrMake } from './maps.ts';
@@ -61,6 +62,12 @@ const isLate = ({ topic }: { topic: string }): boolean => topic === 'late-start'
 /** Whether a page's workers may have run before the recording began. @param page its id */
 export const mayHaveEarlierWorkers = (store: TraceStore, page: string): boolean =>
   store.threads.some(({ notes, index }) => notes.some(isLate) && pageOf(store, index) === page);
+
+/** The notices on pages that were already running, each once. */
+export const lateStarts = ({ threads }: TraceStore): string[] => {
+  const notes = threads.flatMap((thread) => thread.notes.filter(isLate));
+  return [...new Set(notes.map(({ text, url = '' }) => `${LATE_START}: ${text} (${url})`))];
+};
 
 /**
  * How unrecorded workers affect numbers: not at all (null), they are `least` numbers, or none is

@@ -4,6 +4,7 @@
  */
 import { cut, plain, scriptName } from '../../text/clean.ts';
 import { countOf, formatBytes, formatCount, formatDuration } from '../../text/numbers.ts';
+import { LATE_START } from '../../trace/describe.ts';
 import type { LiveStats, Room, ThreadRow } from '../../protocol/session.ts';
 
 interface Notice {
@@ -26,7 +27,7 @@ export const isHeavy = ({ weight }: Notice): boolean => weight <= SOME;
 const TOPIC: Record<string, { weight: number; words: string }> = {
   'worker-native': { weight: SOME, words: 'A worker is not recorded' },
   'service-worker-native': { weight: NONE, words: 'A service worker is not recorded' },
-  'late-start': { weight: PART, words: 'The page was running already' },
+  'late-start': { weight: PART, words: LATE_START },
   engine: { weight: PART, words: 'A SQLite build is recorded in part' },
   'tracer-error': { weight: SOME, words: 'A hook failed; the page went on without it' },
   transport: { weight: SOME, words: 'The connection from the page to this panel' },

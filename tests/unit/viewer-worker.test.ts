@@ -313,7 +313,11 @@ describe('ports', () => {
     child.port1.postMessage(hello('worker'));
     await until(() => store.threads.length === 2 && store.eventCount === 1);
     await ports.stop(60_000); // at once
-    expect(new Facts(store).get(unknownTails)).toMatchObject([{ thread: 1, us: null }]);
+    const tails = new Facts(store).get(unknownTails);
+    expect(tails).toMatchObject([{ thread: 1, us: null }]);
+    expect(tailsText(tails)).toMatch(
+      / was paused with its page in the back\/forward cache before /,
+    );
     expect(store.threadById('worker')!.unknownUntilUs).toBe(lastEndUs(store.threadById('page')!));
     port.postMessage(goes(1, BACK));
     await until(() => store.eventCount === 2);

@@ -4,9 +4,10 @@
  * stops. Such a thread may have done more than the trace has.
  */
 import { DRAIN_EVERY_MS } from '../../event/capture.ts';
-import { lastEndUs } from '../../trace/thread-end.ts';
+import { isCached, lastEndUs } from '../../trace/thread-end.ts';
 import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 import { fact } from './graph.ts';
+import { rootOf } from './thread-origin.ts';
 import { threadTitles } from './thread-titles.ts';
 
 export interface UnknownTail {
@@ -16,6 +17,8 @@ export interface UnknownTail {
   title: string;
   /** How it ended; null = it did not answer. */
   ended: string | null;
+  /** It was paused with its page in the back/forward cache. */
+  isCached: boolean;
   /**
    * Maximum time from its last record until it is known to be over, microseconds; null = it sent
    * none. A busy worker may keep running and sending records after its page has terminated it. Then
@@ -35,7 +38,8 @@ export const unknownTails = fact(
       const { unknownUntilUs: until, events, ended, index } = thread;
       if (until === null) return [];
       const us = events.count ? Math.max(DRAIN_EVERY_MS * 1000, until - lastEndUs(thread)) : null;
-      return [{ thread: index, title: titles[index]!, ended, us }];
+      const cached = ended === null && isCached(store.threads[rootOf(store, index)]!);
+      return [{ thread: index, title: titles[index]!, ended, isCached: cached, us }];
     });
   },
 );
@@ -50,8 +54,10 @@ const HOW: Record<string, string> = { terminated: 'was terminated', closed: 'end
 
 /** @param tails at least one */
 export function tailsText(tails: readonly UnknownTail[]): string {
-  const said = tails.slice(0, NAMED).map(({ title, ended, us }) => {
-    const how = HOW[ended ?? ''] ?? "didn't answer when the recording stopped,";
+  const said = tails.slice(0, NAMED).map(({ title, ended, isCached: cached, us }) => {
+    const how = cached
+      ? 'was paused with its page in the back/forward cache'
+      : (HOW[ended ?? ''] ?? "didn't answer when the recording stopped,");
     return us === null
       ? `${title} ${how} before it sent anything`
       : `${title} ${how} at most ${formatDuration(us)} after its last records`;

@@ -135,12 +135,12 @@ export async function start(
     const other = covering(recordings, panel);
     if (other)
       throw new Error(
-        'Another vfscope panel is recording all tabs of this origin, this one among them. Stop that recording first.',
+        'Another vfscope panel is recording all tabs of this origin, including this one. Stop that recording first.',
       );
     // tabs of one origin share its scripts
     if (recordings.some((r) => !sameCapture(r.capture, capture)))
       throw new Error(
-        'Another recording is running that captures something else. Stop that one first, or choose the same settings.',
+        'Another recording with other settings is running. Stop it first, or choose the same settings.',
       );
     const free = [panel, ...open].filter(
       (id, i, all) => all.indexOf(id) === i && !covering(recordings, id),

@@ -498,7 +498,7 @@ async function run([command, ...args]: string[]): Promise<number> {
       );
       const rows = wholeNumber(values.rows, '--rows');
       if (values.short && (!lists || values.json))
-        throw wrongUse('--short goes with --tables, as text.');
+        throw wrongUse("--short needs --tables, and doesn't work with --json.");
       return queryCommand({
         file: target,
         sql: others[0] ?? null,

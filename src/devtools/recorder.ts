@@ -250,7 +250,7 @@ function connectHub(
         say();
       };
       return insist(done, again, () =>
-        failed(new Error(`The hub of vfscope doesn't answer. ${reopen()}`)),
+        failed(new Error(`vfscope's connection to its panels doesn't respond. ${reopen()}`)),
       );
     },
   };

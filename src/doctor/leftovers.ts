@@ -66,7 +66,7 @@ export function leftoversOf(
         what,
         why: isCompanion(file)
           ? 'Its database is gone. SQLite may delete it or use it when your app creates a database of that name.'
-          : `By its name, a ${companionKind(file)} without a database. It may be a file of your app's own.`,
+          : `By its name, a ${companionKind(file)} without a database. It may be your app's own file.`,
       });
     else if (file.head === 'journal')
       found.push({

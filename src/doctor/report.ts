@@ -74,7 +74,7 @@ export function lockBlock({ locks }: Doctor): Block {
   );
   if (locks.length === 0) return block;
   const about =
-    'A lock is at least as old as the time since it was first seen, unless it was released and taken again between two looks. That counts as one lock.';
+    'A lock is at least as old as the time since it was first seen, unless it was released and taken again between two checks. That counts as one lock.';
   const others = 'Other clients are workers, or other tabs of this origin.';
   return { ...block, lines: [...block.lines!, about, others] };
 }

@@ -279,10 +279,10 @@ export async function loadPage(
   try {
     status = await open();
   } catch (e) {
-    throw browserFailed(`${url} does not load: ${(e as Error).message}. Is its server running?`);
+    throw browserFailed(`${url} doesn't load: ${(e as Error).message}. Is its server running?`);
   }
   if (status !== undefined && status >= 400)
-    throw browserFailed(`${url} does not load: the server answered ${status}.`);
+    throw browserFailed(`${url} doesn't load: the server answered ${status}.`);
 }
 
 /** What a recording of a loaded page waits for. */
@@ -305,7 +305,7 @@ export async function useApp(
     try {
       await steps(page, panel);
     } catch (e) {
-      return `The script failed, the recording up to then is saved: ${(e as Error).stack ?? String(e)}`;
+      return `The script failed. The recording up to then is saved: ${(e as Error).stack ?? String(e)}`;
     }
   }
   if (until !== undefined) {

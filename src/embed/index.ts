@@ -91,7 +91,8 @@ function status(): HookState {
  * if it is already being recorded
  */
 function start(options: HookOptions = last): void {
-  if (state === 'recording') throw new Error('This page is being recorded: stop first.');
+  if (state === 'recording')
+    throw new Error('This page is already being recorded. Stop that recording first.');
   last = options;
   if (scope[SIGN] !== undefined) {
     state = 'elsewhere';
@@ -183,7 +184,7 @@ async function flush(): Promise<void> {
 async function save(): Promise<Blob> {
   if (!collector)
     throw new Error(
-      'This page or worker is recorded by another: by the extension, or by the page that started this worker. Save it there.',
+      'This page or worker is already being recorded, by the extension or by the page that started this worker. Save the recording there.',
     );
   await flush();
   return collector.save();

@@ -109,7 +109,7 @@ const countInstructions: CountInstructions = (recorder) => {
 
   // ---- modules on their way into the engine
   const refuse = (why: string): void =>
-    recorder.note('engine', `Instructions of a SQLite can't be counted: ${why}.`);
+    recorder.note('engine', `SQLite's instructions can't be counted: ${why}.`);
   /** Modules already seen here, metered or not. */
   const seen = new WeakSet<object>();
   const bytesOf = (source: unknown): Uint8Array | null => {

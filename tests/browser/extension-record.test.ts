@@ -161,11 +161,11 @@ describe('record', () => {
     expect(await recordIt({ url, script, requireSqlite: true })).toBe(1);
   });
 
-  longTest('says what failed when the page does not load', async () => {
+  longTest('says what failed when the page fails to load', async () => {
     expect(await recordIt({ url: `${server.url}/no-such-app/` })).toBe(3);
-    expect(said).toMatch(/no-such-app\/ does not load: the server answered 404/);
+    expect(said).toMatch(/no-such-app\/ doesn't load: the server answered 404/);
     expect(await recordIt({ url: 'http://localhost:1/' })).toBe(3);
-    expect(said).toMatch(/http:\/\/localhost:1\/ does not load: .*Is its server running/);
+    expect(said).toMatch(/http:\/\/localhost:1\/ doesn't load: .*Is its server running/);
   });
 
   test('explains how to get a browser if there is none', async () => {

@@ -136,8 +136,8 @@ it("a module that isn't SQLite, or is broken, is left alone", async () => {
   t.all();
   expect(notes).toEqual([]);
   expect(t.definitions.filter(({ kind }) => kind === 'note')).toMatchObject([
-    { topic: 'engine', text: expect.stringContaining("Instructions of a SQLite can't be counted") },
-    { topic: 'engine', text: expect.stringContaining("Instructions of a SQLite can't be counted") },
+    { topic: 'engine', text: expect.stringContaining("SQLite's instructions can't be counted") },
+    { topic: 'engine', text: expect.stringContaining("SQLite's instructions can't be counted") },
   ]);
 });
 

@@ -174,7 +174,7 @@ describe('invalid use has exit code 2, reports what is wrong, and prints no resu
       message,
     ]),
     [['open'], /expected one file, got none/],
-    [['query', SAMPLE, 'SELECT 1', '--short'], /--short goes with --tables/],
+    [['query', SAMPLE, 'SELECT 1', '--short'], /--short needs --tables/],
     [['open', NONE], /none\.vfst: there is no such file/],
     [
       ['open', SAMPLE, '--screenshot', join(folder, 'no', 'x.png')],

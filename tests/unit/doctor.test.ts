@@ -226,7 +226,7 @@ it("reports a single file with SQLite's suffix as one detected by its name", () 
   const { files, leftovers } = doctorOf(own, null);
   expect(files).toMatchObject([{ kind: 'rollback journal, by its name' }]);
   expect(leftovers.map(({ why }) => why)).toEqual([
-    "By its name, a rollback journal without a database. It may be a file of your app's own.",
+    "By its name, a rollback journal without a database. It may be your app's own file.",
   ]);
   for (const known of [{ head: 'journal' as const }, { size: 0 }, { pool: '/app.db-journal' }])
     expect(

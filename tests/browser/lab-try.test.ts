@@ -71,6 +71,10 @@ it("“Try it” runs the recording's statements both ways at once, and then on 
     all.map((e) => e.textContent!.trim()),
   );
   expect(verdicts).toEqual(['holds']); // both ways stored the same
+  const marked = await page.$$eval('[data-testid^="knob-vfs-"].own', (all) =>
+    all.map((e) => e.getAttribute('data-testid')),
+  );
+  expect(marked).toEqual(['knob-vfs-OPFSCoopSync']);
   // the user's database, opened in the Lab
   await page.$eval('[data-testid="offer-own-database"]', (e) => (e as HTMLElement).click());
   const input = (await page.waitForSelector(

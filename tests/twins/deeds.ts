@@ -7,7 +7,7 @@ export interface Twin extends Pick<Scenario, 'path' | 'tabs' | 'steps'> {
   /** Runs before the recording begins, in the same origin. */
   before?: Scenario['steps'];
   /** A fault of the browser: a module of tests/twins/faults that runs before the hook. */
-  fault?: 'full-disk' | 'few-handles' | 'late-handles';
+  fault?: 'full-disk' | 'few-handles';
   /** What is done with the pages after the steps. */
   more?: (pages: readonly Page[]) => Promise<void>;
 }
@@ -356,12 +356,20 @@ export const manyHandles = (count: number): Twin['more'] =>
   `);
 
 /**
- * A worker is terminated, and the next one opens the same file.
- * @param last what the first one does last with its handle
+ * A worker is terminated while it writes, and the next one opens the same file. Chromium lets the
+ * first one write for 2 s more.
+ * @param closes whether the first one closes its handle instead
  */
-export const handedOn = (last: string): Twin['more'] =>
+export const handedOn = (closes: boolean): Twin['more'] =>
   withWorkers(`
-    const first = await run(\`open('a').then((handle) => { globalThis.kept = handle; ${last} setTimeout(() => postMessage(0), 200); })\`);
+    const first = await run(\`open('a').then((handle) => {
+      globalThis.kept = handle;
+      setTimeout(() => {
+        if (${closes}) return handle.close(), postMessage(0);
+        postMessage(0);
+        for (let i = 0; i < 1000; i++) handle.write(new Uint8Array(1 << 20), { at: 0 }), handle.flush();
+      }, 200);
+    })\`);
     first.terminate();
     await run(\`(async () => {
       for (let handle = null; !handle; ) {

@@ -540,21 +540,10 @@ export const PAIRS: readonly Pair[] = [
   },
   {
     rule: 'F04',
-    shows: 'a file that a worker opens after another one was terminated with its handle open',
+    shows: 'a file that a worker opens after another one was terminated while it wrote there',
     instead: 'after that one closed it',
-    wrong: {
-      path: journey('Memory'),
-      fault: 'late-handles',
-      steps: [OPENED],
-      more: handedOn(''),
-    },
-    right: {
-      path: journey('Memory'),
-      fault: 'late-handles',
-      steps: [OPENED],
-      more: handedOn('handle.close();'),
-    },
-    injected: 'a browser that gives such handles back 300 ms late',
+    wrong: { path: journey('Memory'), steps: [OPENED], more: handedOn(false) },
+    right: { path: journey('Memory'), steps: [OPENED], more: handedOn(true) },
   },
   {
     rule: 'F37',

@@ -73,7 +73,7 @@ export const transactionPerBlock: Rule = {
           )),
       confidence: 'likely',
       reason:
-        'locks and transactions were both recorded: what happens under one lock could be one transaction; how much of the estimate that saves differs by VFS',
+        'locks and transactions were both recorded: what happens under one lock could be one transaction. The saving may be half of that, because each request still takes a round trip',
       advice:
         'If you wrote the VFS yourself, use one IndexedDB transaction from lock to unlock, and batch requests in it.',
       link: SPEC,

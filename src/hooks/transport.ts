@@ -29,7 +29,7 @@ import {
 } from './natives.ts';
 
 /** Bytes of a thread that holds its records until they are acknowledged. */
-export const HELD_LIMIT = 32 * 1024 * 1024;
+const HELD_LIMIT = 32 * 1024 * 1024;
 /**
  * The same where the records leave with the message: two million. A thread hears no ack until its
  * synchronous task ends.

@@ -102,9 +102,9 @@ const tabEvents: TabEvents = {
   onGone: (request) => void known(() => documentGone(request)),
   onDocument: (tabId, frameId, url) =>
     void known(async () => {
-      const wasLate = await reach(tabId, frameId, url);
+      const hadLeft = await reach(tabId, frameId, url);
       if (frameId === 0) await pageShown(tabId);
-      if (wasLate) await pageWasLate(tabId, webOrigin(url));
+      if (hadLeft) await pageWasLate(tabId, webOrigin(url));
       else if (frameId === 0) await otherTabShows(tabId, webOrigin(url));
     }),
   onElsewhere: (tabId) => void known(() => pageShown(tabId)),
@@ -243,7 +243,7 @@ function answerTo(ask: Ask, sender: chrome.runtime.MessageSender): Promise<unkno
   if (ask.k === 'recorded?') {
     const tab = sender.tab?.id;
     if (sender.frameId === 0 && tab !== undefined) sayStorage(tab, 'start').catch(warn);
-    return answer(sender, ask.isNew, ask.reloads);
+    return answer(sender, ask.document, ask.reloads);
   }
   if (ask.k === 'redeem') return redeem(ask.token, sender);
   // first clean up after a recording that ran before this background started: its address belongs

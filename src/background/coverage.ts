@@ -318,32 +318,30 @@ export async function documentSpeaks({
 
 /**
  * A document has loaded (frame 0 = the whole page). Inject our scripts into documents that loaded
- * before the scripts were registered. Those documents report that the hook was late.
- * @returns whether any document was late
+ * before the scripts were registered. Those documents report that the hook was late. A document
+ * that doesn't answer may only be on its way.
+ * @returns whether our script had left a document
  */
 export async function reach(tabId: number, frameId: number, url: string): Promise<boolean> {
   const recording = recordings.find(({ tabs }) => tabs.includes(tabId));
   if (!recording) return false;
-  let wasLate = false;
+  let hadLeft = false;
   const now = await load();
   const isLoaded = (one: Awaited): boolean =>
     one.tabId === tabId && (one.url === plain(url) || (frameId === 0 && one.frameId !== 0));
   const silent = now.awaited.filter(isLoaded);
   for (const frame of new Set([frameId, ...silent.map((one) => one.frameId)])) {
-    const there = await api.tabs
+    const listens = (await api.tabs
       .sendMessage(tabId, { k: 'here?' } satisfies Tell, { frameId: frame })
-      .then(
-        (listens) => listens === true,
-        () => false, // our script isn't there
-      );
-    if (there) continue;
+      .catch(() => null)) as boolean | null;
+    if (listens) continue;
     await injectPageScripts(tabId, recording.capture, frame);
-    wasLate = true;
+    hadLeft ||= listens === false;
   }
-  if (frameId !== 0) return wasLate; // its document may still be loading
+  if (frameId !== 0) return hadLeft; // its document may still be loading
   now.awaited = now.awaited.filter((one) => !silent.includes(one));
   await apply();
-  return wasLate;
+  return hadLeft;
 }
 
 /** Whether all tabs get wider policies for documents of this origin with these policies. */

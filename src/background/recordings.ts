@@ -22,12 +22,20 @@ import {
   joins,
   lookForNewTabs,
   pageIsNew,
+  pageWasLate,
   pageShown,
   share,
   sharedOrigins,
 } from './shared-workers.ts';
 import { followWorkers } from './workers.ts';
-import type { Answer, PanelMessage, RecordingState, Redeemed, Tell } from '../protocol/messages.ts';
+import type {
+  Answer,
+  DocumentState,
+  PanelMessage,
+  RecordingState,
+  Redeemed,
+  Tell,
+} from '../protocol/messages.ts';
 import { captureOptionsOf, sameCapture, type CaptureOptions } from '../protocol/capture.ts';
 import { drawName } from '../protocol/relay.ts';
 
@@ -271,12 +279,17 @@ export async function tabClosed(closed: number): Promise<void> {
  */
 export async function answer(
   sender: chrome.runtime.MessageSender,
-  isNew: boolean,
+  document: DocumentState,
   reloads = false,
 ): Promise<Answer> {
   const tabId = sender.tab?.id ?? -1;
   const origin = sender.frameId === 0 ? webOrigin(sender.url) : null; // frames follow their page
-  const said = isNew && origin !== null ? pageIsNew(tabId, origin, reloads) : null;
+  const said =
+    document === 'late'
+      ? pageWasLate(tabId, webOrigin(sender.origin ?? sender.url))
+      : document === 'new' && origin !== null
+        ? pageIsNew(tabId, origin, reloads)
+        : null;
   const found = await state.change(({ recordings, tokens }) => {
     let changed = false;
     let recording = covering(recordings, tabId);

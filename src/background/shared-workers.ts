@@ -100,7 +100,7 @@ export async function pageShown(tabId: number, isClosed = false): Promise<void> 
 
 /** Our script ran in this tab's page after the page's own scripts. */
 export async function pageWasLate(tabId: number, origin: string): Promise<void> {
-  const known = await sharingOf(origin);
+  const known = covers(tabId) ? await sharingOf(origin) : undefined;
   if (!known) return;
   documentWasLate(known, tabId);
   await apply();

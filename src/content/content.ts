@@ -14,6 +14,7 @@ import {
   type Ask,
   type ContentMessage,
   type Tell,
+  type DocumentState,
 } from '../protocol/messages.ts';
 import { unwatchFrames, watchFrames } from './frames.ts';
 import { handOver } from './hand-over.ts';
@@ -55,10 +56,10 @@ async function askBackground<Said>(ask: Ask): Promise<Said> {
     }
   }
 }
-async function isRecorded(isNew = false): Promise<Answer> {
+async function isRecorded(state: DocumentState = 'known'): Promise<Answer> {
   const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   const reloads = entry?.type === 'reload';
-  const said = await askBackground<Answer>({ k: 'recorded?', isNew, reloads });
+  const said = await askBackground<Answer>({ k: 'recorded?', document: state, reloads });
   headersRefuse(said.refused);
   return said;
 }
@@ -125,6 +126,14 @@ function onShared(line: MessagePort, message: PageMessage & { k: 'shared' }): vo
     },
     () => told(''),
   );
+}
+
+function beginning(): DocumentState {
+  const loads = document.readyState === 'loading';
+  if (loads && !document.head) return 'new';
+  // an empty frame is complete from the start
+  const isWeb = /^https?:$/.test(location.protocol);
+  return isWeb && (!loads || document.querySelector('script')) ? 'late' : 'known';
 }
 
 let offers = 0;
@@ -220,8 +229,7 @@ if (!realm.vfscopeListen) {
   });
   watchPolicies();
   askedAt = performance.now();
-  // otherwise scripts of the page may have run
-  first = isRecorded(document.readyState === 'loading' && !document.head);
+  first = isRecorded(beginning());
   first.then(
     ({ recorded }) => recorded && lines.forEach((line) => answer(line, { k: 'recorded' })),
     () => undefined, // the same as the answer to its offer

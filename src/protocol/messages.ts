@@ -115,16 +115,18 @@ export type ContentMessage =
 // ---- content script and handover frame <-> background ------------------------------------------------------------------
 
 /**
+ * When our script first runs in a document: the document has just begun, or its own scripts may
+ * have run before. `known`: it asks again, or can't tell.
+ */
+export type DocumentState = 'new' | 'late' | 'known';
+/**
  * `redeem` comes from the handover frame: which panel does this token lead to? `recording?` comes
  * from the popup: which recording covers this tab? The answer is a RecordingState or null. `frame`:
  * the page has loaded a frame of another origin; the answer is null.
  */
 export type Ask =
-  /**
-   * `isNew`: the document has just begun; else it asks again, or our script was injected later.
-   * `reloads`: it is the previous document, reloaded.
-   */
-  | { k: 'recorded?'; isNew: boolean; reloads: boolean }
+  /** `reloads`: it is the previous document, reloaded. */
+  | { k: 'recorded?'; document: DocumentState; reloads: boolean }
   | { k: 'redeem'; token: string }
   | { k: 'recording?'; tabId: number }
   /**

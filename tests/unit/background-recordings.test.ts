@@ -321,3 +321,22 @@ test("with any number of frame origins, the page's own origin stays covered", as
   expect(then).toContain('vfscope-hooks http://next.test/*');
   expect(then).not.toContain(`vfscope-hooks ${ORIGIN}/*`);
 });
+
+test("a document that doesn't answer may be on its way: only one that reports it was late keeps its SharedWorkers native", async () => {
+  const { answer, start } = await import('../../src/background/recordings.ts');
+  const { reach } = await import('../../src/background/coverage.ts');
+  const { sharedUrl } = await import('../../src/background/shared-workers.ts');
+  vi.spyOn(api.tabs, 'query').mockResolvedValue([{ id: 1, url: `${ORIGIN}/` }]);
+  await start(1, 'page', { ...options, scope: 'tab' });
+  const page = { tab: { id: 1 }, frameId: 0, url: `${ORIGIN}/`, origin: ORIGIN };
+  const sender = page as unknown as chrome.runtime.MessageSender;
+  const url = `blob:${ORIGIN}/1`;
+  const urlOf = (key: string): Promise<string> =>
+    sharedUrl({ key, traits: 'classic', url, dead: [] }, sender);
+  await answer(sender, 'new');
+  failing = 1;
+  expect(await reach(1, 0, page.url)).toBe(false);
+  expect(await urlOf('a')).toBe(url);
+  await answer(sender, 'late');
+  expect(await urlOf('b')).toBe('');
+});

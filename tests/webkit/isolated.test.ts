@@ -98,7 +98,7 @@ describe('an engine, recorded through the isolated world', () => {
     expect(lost).toBeGreaterThanOrEqual(deaths);
     expect([...panel.byes.values()]).toEqual(panel.hellos.map(() => 'stopped'));
     expect((await asksIn(page, ({ asked }) => asked))[0]).toEqual([
-      { k: 'recorded?', isNew: true, reloads: false },
+      { k: 'recorded?', document: 'new', reloads: false },
     ]);
   });
 });

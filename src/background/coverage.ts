@@ -54,13 +54,15 @@ interface Awaited {
   url: string;
   /** Number of requests: reloading a page while it loads cancels its first request only. */
   asked: number;
+  /** Not requested yet: until then, the tab shows the document that is about to reload. */
+  reloads: boolean;
 }
 /** A document whose response has arrived with policies that block something. */
-interface Guarded extends Omit<Awaited, 'asked'> {
+interface Guarded extends Omit<Awaited, 'asked' | 'reloads'> {
   refused: Refusal[];
 }
 /** The page of a tab whose policies block recording of its workers, and can be widened. */
-interface Strict extends Omit<Awaited, 'asked' | 'name' | 'frameId'> {
+interface Strict extends Omit<Awaited, 'asked' | 'reloads' | 'name' | 'frameId'> {
   policies: Policies;
   /** They are widened from its next load on. */
   isWidened: boolean;
@@ -212,21 +214,26 @@ const awaitedIn = (
   awaited.find((one) => one.tabId === tabId && one.frameId === frameId && one.url === plain(url));
 
 /**
- * A recorded tab requests a document, or will: register our scripts for it and its frames. @returns
- * when they are registered
+ * A recorded tab requests a document, or will: register our scripts for it and its frames.
+ * @param reloads the tab shows it, and is about to reload
+ * @returns when they are registered
  */
-export async function expectDocument({ tabId, frameId, url }: DocumentRequest): Promise<void> {
+export async function expectDocument(
+  { tabId, frameId, url }: DocumentRequest,
+  reloads = false,
+): Promise<void> {
   const origin = webOrigin(url);
   if (!origin || !covers(tabId)) return;
   const now = await load();
   const same = awaitedIn(now, { tabId, frameId, url });
   if (same) {
     same.asked++;
+    same.reloads = false;
     return registering.get(same); // undefined: an earlier background did
   }
   note(now, tabId, origin);
   now.awaited = now.awaited.filter((one) => one.tabId !== tabId || one.frameId !== frameId);
-  const made = { name: drawName(), tabId, frameId, url: plain(url), asked: 1 };
+  const made = { name: drawName(), tabId, frameId, url: plain(url), asked: 1, reloads };
   now.awaited = [...now.awaited, made].slice(-MAX_AWAITED);
   const registered = apply();
   registering.set(made, registered);
@@ -330,6 +337,7 @@ export async function reach(tabId: number, frameId: number, url: string): Promis
   const isLoaded = (one: Awaited): boolean =>
     one.tabId === tabId && (one.url === plain(url) || (frameId === 0 && one.frameId !== 0));
   const silent = now.awaited.filter(isLoaded);
+  if (silent.some(({ reloads }) => reloads)) return false;
   for (const frame of new Set([frameId, ...silent.map((one) => one.frameId)])) {
     const listens = (await api.tabs
       .sendMessage(tabId, { k: 'here?' } satisfies Tell, { frameId: frame })

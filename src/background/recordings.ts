@@ -167,7 +167,7 @@ export async function start(
     try {
       if (origin) await share(origin, shown, reloaded);
       await cover([...recordings, made]);
-      await expectDocument(first);
+      await expectDocument(first, reloaded.includes(panel));
     } catch (e) {
       coverLater(recordings);
       throw e;

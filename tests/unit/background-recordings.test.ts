@@ -340,3 +340,17 @@ test("a document that doesn't answer may be on its way: only one that reports it
   await answer(sender, 'late');
   expect(await urlOf('b')).toBe('');
 });
+
+test('the document that Record reloads gets no scripts if it has only now loaded', async () => {
+  const { start } = await import('../../src/background/recordings.ts');
+  const { expectDocument, reach } = await import('../../src/background/coverage.ts');
+  const injected = vi.spyOn(api.scripting, 'executeScript');
+  const page = { tabId: 1, frameId: 0, url: `${ORIGIN}/` };
+  await start(1, 'page', { ...options, scope: 'tab' });
+  failing = 1;
+  await reach(1, 0, page.url);
+  expect(injected).not.toHaveBeenCalled();
+  await expectDocument(page); // its request
+  await reach(1, 0, page.url);
+  expect(injected).toHaveBeenCalledTimes(2);
+});

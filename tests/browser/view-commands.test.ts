@@ -208,7 +208,7 @@ describe('an export', () => {
     expect(await worker.kept()).toBe(1);
     await worker.release();
     await panel.page.waitForFunction(
-      (s: string) => document.querySelector(s)!.textContent!.includes('The recording holds'),
+      (s: string) => document.querySelector(s)!.textContent!.includes('The recording contains'),
       {},
       id('privacy'),
     );

@@ -53,9 +53,9 @@ export const forgetHook = (): void => {
 };
 
 /**
- * Make this thread's recorder. Workers of a cross-origin isolated page get a shared ring of MOST_RECORDS
- * that the page reads, so they are recorded while they block. The page may be busy for a second. All
- * others get 16384 records and send them themselves. The user can set other sizes.
+ * Make this thread's recorder. Workers of a cross-origin isolated page get a shared ring of
+ * MOST_RECORDS that the page reads, so they are recorded while they block. The page may be busy for
+ * a second. All others get 16384 records and send them themselves. The user can set other sizes.
  * @param kind of a worker whose ring no page reads
  */
 export function createThread(

@@ -70,6 +70,17 @@ test('calls that wait asynchronously, and delays that nobody notices, are left o
   expect(short).toEqual([]);
 });
 
+test('a page that makes up any number of long tasks gets its finding', () => {
+  const tasks = 200_000;
+  const found = said((page, step) => {
+    times(tasks, () => step(MS));
+    step(130 * MS);
+    times(tasks, (i) => longTask(page, i, 1));
+    longTask(page, tasks, 130);
+  });
+  expect(found).toMatchObject([{ count: tasks + 1 }]);
+});
+
 test('the first sentence calls SQLite busy on the page, because the page may be waiting', () => {
   const waits = factsOf((_, step) => step(430 * MS, Flag.async));
   expect(waits.get(headline).text).toMatch(

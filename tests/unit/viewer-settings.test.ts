@@ -112,15 +112,21 @@ describe('the address of a tab', () => {
     stats: writable<{ recording: boolean; events: number } | null>(null),
     file: writable<{ name: string } | null>(null),
   });
+  const kept = (
+    model: ReturnType<typeof newModel>,
+    place: ReturnType<typeof placeOf>,
+    taken = (): void => {},
+  ) =>
+    keepHash(
+      model as unknown as ViewerModel,
+      ['files', 'timeline'],
+      taken,
+      place as unknown as Window,
+    );
   it('is restored when the trace is loaded, and updated after that', async () => {
     const place = placeOf('#tab=files&from=10&to=20&event=0:3&files.sort=reads');
     const model = newModel();
-    const end = keepHash(
-      model as unknown as ViewerModel,
-      ['files', 'timeline'],
-      () => {},
-      place as unknown as Window,
-    );
+    const end = kept(model, place);
     expect(get(model.navigation.tab)).toBe('files');
     vi.runAllTimers();
     expect(place.history.replaceState).not.toHaveBeenCalled();
@@ -153,12 +159,7 @@ describe('the address of a tab', () => {
     const place = placeOf('#tab=timeline&files.sort=reads&rows.comparestatements=66');
     const model = newModel();
     const taken = vi.fn();
-    const end = keepHash(
-      model as unknown as ViewerModel,
-      ['files', 'timeline'],
-      taken,
-      place as unknown as Window,
-    );
+    const end = kept(model, place, taken);
     expect(get(viewStateOf(model).texts)).toEqual({
       'files.sort': 'reads',
       'rows.comparestatements': '66',
@@ -187,12 +188,7 @@ describe('the address of a tab', () => {
   it('is not overwritten before its event arrives', () => {
     const place = placeOf('#tab=timeline');
     const model = newModel();
-    const end = keepHash(
-      model as unknown as ViewerModel,
-      ['files', 'timeline'],
-      () => {},
-      place as unknown as Window,
-    );
+    const end = kept(model, place);
     model.navigation.selected.set({ thread: 0, seq: 1 }); // to be written
     place.location.hash = '#tab=files';
     vi.runAllTimers();
@@ -204,12 +200,7 @@ describe('the address of a tab', () => {
   it('waits if no trace is loaded, and then shows that place', async () => {
     const place = placeOf('');
     const model = newModel();
-    const end = keepHash(
-      model as unknown as ViewerModel,
-      ['files', 'timeline'],
-      () => {},
-      place as unknown as Window,
-    );
+    const end = kept(model, place);
     place.location.hash = '#from=10&to=20';
     place.changed();
     await Promise.resolve();

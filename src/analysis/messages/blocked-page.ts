@@ -15,12 +15,10 @@ import { rowsByOperation } from '../core/rows-by-operation.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
-import { pageSpans } from './page-spans.ts';
+import { NOTICED_US, pageSpans } from './page-spans.ts';
 
 /** A long task (w3c.github.io/longtasks). */
 const TASK_US = 50_000;
-/** Users notice longer delays (web.dev/articles/rail). */
-const LONG_US = 100_000;
 
 /** SQL in one task of the page. */
 interface Block {
@@ -40,7 +38,7 @@ export const blockedPage: Rule = {
       const { kind } = thread.info;
       if (kind !== 'page' && kind !== 'frame') return [];
       const blocks = blocksOf(ctx, thread).filter(({ us, leastUs }) => us >= leastUs);
-      return blocks.some(({ us }) => us >= LONG_US) ? [found(ctx, thread, blocks)] : [];
+      return blocks.some(({ us }) => us >= NOTICED_US) ? [found(ctx, thread, blocks)] : [];
     }),
 };
 
@@ -63,7 +61,7 @@ function blocksOf(ctx: FindingContext, thread: ThreadStore): Block[] {
     if (to <= from) continue; // inside the call before
     until = to;
     if (tasks.length === 0) {
-      blocks.push({ us: to - from, leastUs: TASK_US, rows: [row] });
+      if (to - from >= TASK_US) blocks.push({ us: to - from, leastUs: 0, rows: [row] });
       continue;
     }
     for (; task < tasks.length && tasks[task]!.toUs <= from; task++) inTask = null;
@@ -82,9 +80,8 @@ function blocksOf(ctx: FindingContext, thread: ThreadStore): Block[] {
 function found(ctx: FindingContext, thread: ThreadStore, blocks: readonly Block[]): Found {
   const evidence = new Evidence();
   for (const { rows } of blocks) for (const row of rows) evidence.tally(thread, row);
-  const us = blocks.map((block) => block.us);
-  const most = formatDuration(Math.max(...us));
-  const sum = formatDuration(us.reduce((all, one) => all + one, 0));
+  const most = formatDuration(blocks.reduce((longest, { us }) => Math.max(longest, us), 0));
+  const sum = formatDuration(blocks.reduce((all, { us }) => all + us, 0));
   const times =
     blocks.length === 1
       ? `once, for ${most}`

@@ -15,6 +15,9 @@ export interface PageSpan {
   toUs: number;
 }
 
+/** Users notice longer delays, microseconds (web.dev/articles/rail). */
+export const NOTICED_US = 100_000;
+
 /** How many spans are examined for one: a page can make up spans that all last for hours. */
 const MOST_AT_ONCE = 100;
 

@@ -17,10 +17,8 @@ import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
 import type { Found, Rule } from '../rules/types.ts';
 import { handledUs, postedUs } from './messages.ts';
+import { NOTICED_US } from './page-spans.ts';
 import { behindFromUs, outermost, requests, type Request } from './requests.ts';
-
-/** Users notice longer delays (web.dev/articles/rail). */
-const LONG_US = 100_000;
 
 export const waitedInQueue: Rule = {
   id: 'F59',
@@ -29,7 +27,9 @@ export const waitedInQueue: Rule = {
   run(ctx) {
     const slow = ctx
       .get(requests)
-      .filter((request) => waitedUs(request) >= LONG_US && 2 * waitedUs(request) > request.totalUs);
+      .filter(
+        (request) => waitedUs(request) >= NOTICED_US && 2 * waitedUs(request) > request.totalUs,
+      );
     return [...grouped(slow, ({ message }) => message.to!.thread).values()].flatMap((all) => {
       const [thread] = all.map(({ message }) => message.to!.thread);
       const worst = all.reduce((a, b) => (waitedUs(b) > waitedUs(a) ? b : a));

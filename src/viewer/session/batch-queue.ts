@@ -9,7 +9,10 @@ import { livePaceMs } from './change-notifier.ts';
 const LARGE_BYTES = 8192;
 /** Without a batch for this long, the app is idle. Threads send every 50 ms. */
 const REST_MS = 200;
-/** Maximum bytes that wait while an app has just become busy. Threads hold back beyond HELD_LIMIT. */
+/**
+ * Maximum bytes that wait while an app has just become busy. Threads hold back beyond the limits in
+ * hooks/transport.ts.
+ */
 const MOST_BYTES = 16 << 20;
 /**
  * Maximum for an app that stays busy. Waiting longer would only bring its threads closer to that

@@ -20,7 +20,7 @@ import type { TraceStore } from '../../trace/store.ts';
 
 /**
  * A running recording's batches wait while these are computed. If that takes longer than this, they
- * are computed after it ends. Hooks hold back beyond HELD_LIMIT.
+ * are computed after it ends. Threads hold back beyond the limits in hooks/transport.ts.
  */
 const SLOW_AT_MOST_MS = 400;
 /**
